@@ -10,35 +10,55 @@ public struct CatalogueProfile: Sendable {
   public internal(set) var name: String
   /// The program whose documents these are, in a few words.
   public internal(set) var title: String
-  /// The namespaces of names without prefix; none if they are in that of the root element.
-  public internal(set) var namespaces: [String] = []
-  /// The namespaces of prefixes.
-  public internal(set) var prefixes: [String: String] = [:]
+  /// The namespaces of names.
+  public internal(set) var namespaces = Namespaces()
   /// The kinds of element that are records.
   public internal(set) var records: [Record] = []
   /// The elements whose fields records refer to.
   public internal(set) var lookups: [Lookup] = []
-  /// The places of the texts of an error answer.
-  public internal(set) var problems: [Problem] = []
-  /// The places of the number of records in the whole list.
-  public internal(set) var totals: [ProfileExpression] = []
-  /// The places of what is only there if the document is one part of a longer list.
-  public internal(set) var continuations: [ProfileExpression] = []
-  /// The places of the elements that loans are in, which say that nothing is lent if they are there and
-  /// empty.
-  public internal(set) var lists: [ProfileExpression] = []
-  /// The places of dates with a name of an expiration, in loans or not; `nil` if names do not tell them.
-  public internal(set) var dates: ProfileExpression?
-  /// The places by which the form is detected, where its root element is too common.
-  public internal(set) var signs: [ProfileExpression] = []
+  /// The places of what a document says of itself.
+  public internal(set) var document = DocumentPlaces()
   /// The name of the elements directly inside a record where these are the columns of a query: `name()`,
   /// or an attribute, `@name`, whose value takes the place of their name.
   public internal(set) var columns: String?
+  /// Whether it is the tool's own form: what people write by hand, and slip in.
+  let isNative: Bool
+  /// The number of elements around the root element of its documents.
+  var envelopeDepth = 0
+  /// The document that it was read from.
+  var source: [UInt8] = []
+
+  /// The namespaces of a profile's names.
+  public struct Namespaces: Sendable {
+    /// Those of names without prefix; none if they are in that of the root element.
+    public internal(set) var own: [String] = []
+    /// Those of prefixes.
+    public internal(set) var prefixes: [String: String] = [:]
+  }
+
+  /// The places of what a document says of itself, from the document on.
+  public struct DocumentPlaces: Sendable {
+    /// The places of the texts of an error answer.
+    public internal(set) var problems: [Problem] = []
+    /// The places of the number of records in the whole list.
+    public internal(set) var totals: [ProfileExpression] = []
+    /// The places of what is only there if the document is one part of a longer list.
+    public internal(set) var continuations: [ProfileExpression] = []
+    /// The places of the elements that loans are in, which say that nothing is lent if they are there and
+    /// empty.
+    public internal(set) var lists: [ProfileExpression] = []
+    /// The places of dates with a name of an expiration, in loans or not; `nil` if names do not tell them.
+    public internal(set) var dates: ProfileExpression?
+    /// The places by which the form is detected, where its root element is too common.
+    public internal(set) var signs: [ProfileExpression] = []
+  }
 
   /// A kind of record.
   public struct Record: Sendable {
-    /// The names on the way to it, and the conditions for it.
+    /// The place of the records, from the document on.
     public var path: ProfileExpression
+    /// From a record: whether it is lent; `nil` if all are.
+    public var lent: ProfileExpression?
     /// The places of a record's fields; the first of a field's that gives a value counts.
     public var fields: [FieldRule] = []
   }
@@ -86,9 +106,6 @@ public struct CatalogueProfile: Sendable {
     public var fields: [FieldRule]
   }
 
-  /// Whether it is the tool's own form: what people write by hand, and slip in.
-  let isNative: Bool
-
   /// A form about which only the name and the title are known.
   init(name: String, title: String, isNative: Bool = false) {
     self.name = name
@@ -105,30 +122,31 @@ extension CatalogueProfile {
   private var rules: [FieldRule] { records.flatMap(\.fields) + lookups.flatMap(\.fields) }
 
   private var documentExpressions: [ProfileExpression] {
-    problems.map(\.path) + totals + continuations + signs
+    document.problems.map(\.path) + document.totals + document.continuations + document.lists
   }
 
-  /// Whether what a record says may be elsewhere than in its element, so that it is read when the
-  /// whole document is there.
-  var looksOutside: Bool {
-    !lookups.isEmpty
-      || rules.contains { $0.path.looksOutside || $0.time?.looksOutside ?? false }
-      || records.contains { $0.path.steps.dropLast().contains { !$0.lendingConditions.isEmpty } }
+  /// The expressions that say what root elements there are.
+  private var rootExpressions: [ProfileExpression] {
+    records.map(\.path) + documentExpressions + document.signs
   }
 
-  /// The names of root elements by which the form may be known, other than those of its records.
-  var knownRoots: Set<String> { documentExpressions.reduce([]) { $0.union($1.roots) } }
-
-  /// Whether its documents may have this root element, whose namespace is gone if it is the
+  /// Whether its documents may have this first element, whose namespace is gone if it is the
   /// profile's own.
-  func knows(_ root: XMLNode) -> Bool {
-    if records.contains(where: { record in
-      let step = record.path.steps[0]
-      return [root.name, "*"].contains(step.local) && step.namespace == root.namespace
-    }) {
-      return true
+  func knows(_ name: String, _ namespace: String?) -> Bool {
+    rootExpressions.flatMap(\.roots).contains {
+      $0.name == "*" || $0.name == name && $0.namespace == namespace
     }
-    return root.namespace == nil && knownRoots.contains(root.name)
+  }
+
+  /// Whether its documents may have a first element of this name.
+  func mayBegin(with root: String) -> Bool {
+    mayHaveLoans(below: root) || rootExpressions.contains { $0.mayBegin(with: root) }
+  }
+
+  /// Whether there may be records in a document with this root element.
+  func mayHaveLoans(below root: String) -> Bool {
+    isNative
+      ? ["books", "Books"].contains(root) : records.contains { $0.path.mayBegin(with: root) }
   }
 
   /// The names of all that the fields may come from, and some more.
@@ -138,13 +156,36 @@ extension CatalogueProfile {
   }
 
   /// Whether it says where a field is.
-  func mayGive(_ field: LoanField) -> Bool {
-    rules.contains { $0.field == field }
+  func mayGive(_ field: LoanField) -> Bool { rules.contains { $0.field == field } }
+
+  /// The names on the way to the records in a document with this root element, of which nothing asks for
+  /// the white space between their fields.
+  func spacedRecords(below root: String) -> [[String]] {
+    records.filter { record in
+      record.path.mayBegin(with: root) && !record.expressions.contains(where: \.paths.asksForOwnText)
+    }.map(\.path.steps)
   }
 
-  /// Whether there may be records in a document with this root element.
-  func mayHaveLoans(below root: String) -> Bool {
-    isNative || records.contains { [root, "*"].contains($0.path.steps[0].local) }
+  /// The names on the way to the elements at whose end all is known of the records in them, in a
+  /// document with this root element; `nil` if that is the end of the document.
+  func units(below root: String) -> [[String]]? {
+    var units: [[String]] = []
+    for record in records where record.path.mayBegin(with: root) {
+      let reach = record.expressions.map(\.paths.reach).max() ?? 0
+      let steps = record.path.steps
+      let depth = min(steps.count, record.path.paths.conditionDepth, steps.count - reach)
+      let unit = Array(steps.prefix(max(0, depth)))
+      let isAskedFor = documentExpressions.contains { $0.paths.mayLead(to: unit) }
+      if unit.isEmpty || !lookups.isEmpty || isAskedFor { return nil }
+      units.append(unit)
+    }
+    return units
+  }
+}
+
+extension CatalogueProfile.Record {
+  fileprivate var expressions: [ProfileExpression] {
+    [lent].compactMap(\.self) + fields.flatMap { [$0.path, $0.time].compactMap(\.self) }
   }
 }
 
@@ -172,7 +213,7 @@ extension CatalogueProfile {
         profiles lists the known ones, and --profile FILE.xml describes another
         """
     }
-    let here = records.filter { $0.path.steps.first?.local == root.name }
+    let here = records.filter { record in record.path.roots.contains { $0.name == root.name } }
     let advice =
       date.map {
         "but there is a date at line \($0.place.line), \($0.text.quoted()); has the format changed?"
@@ -194,7 +235,7 @@ extension CatalogueProfile {
         the known ones, --profile selects one, and --profile FILE.xml describes another
         """
     }
-    let namespaces = namespaces.map { $0.quoted() }.joined(separator: " or ")
+    let namespaces = namespaces.own.map { $0.quoted() }.joined(separator: " or ")
     let expected = isNative ? "/books/book" : Self.paths(records)
     return """
       no loan was found: \(top), but the profile \(name) expects \(expected.visible)\

@@ -1,8 +1,9 @@
 import CatalogueProperties
-import LoanCatalogue
 import Loans
 import TestSupport
 import Testing
+
+@testable import LoanCatalogue
 
 /// What a profile's XPath gives.
 struct XPathProfileTests {
@@ -71,29 +72,13 @@ struct XPathProfileTests {
     #expect(try reader.reading(ofText: Self.loans).titles == expected)
   }
 
-  /// How a profile's document may look around its loans, so that they are read as they come, after
-  /// what stands behind them, or from the whole tree.
-  @Test(arguments: [
-    ("name", ""), ("../foot | name", ""), ("/l/end | name", ""),
-    ("name", "<!DOCTYPE l [<!ENTITY e 'x'>]>"),
-  ])
-  func `A comment is about the loan after it`(path: String, doctype: String) throws {
-    let comment = "<!-- check-loans: ignore date-format -->"
-    let reader = CatalogueReader(profile: try profile(path), rules: .all)
-    let reading = try reader.reading(
+  @Test func `A comment in another system's document silences nothing`() throws {
+    let reading = try CatalogueReader(profile: profile("name"), rules: .all).reading(
       ofText: """
-        \(doctype)<l><g>
-        <i><name>A</name><d>x</d></i>
-        \(comment)
-        <i><name>B</name><d>x</d></i>
-        <i><name>C</name>\(comment)<d>x</d></i>
-        <i><name>D</name><d>x</d></i></g></l>
+        <l><g><!-- check-loans: ignore date-format -->
+        <i><name>A</name><d>x</d></i></g></l>
         """)
-    #expect(
-      reading.findings.map { $0.split(separator: ":").first.map(String.init) }
-        == ["2", "5", "5", "6"])
-    #expect(
-      reading.diagnostics.map(\.code) == [.dateFormat, .unusedIgnore, .dateFormat, .dateFormat])
+    #expect(reading.diagnostics.map(\.code) == [.dateFormat])
   }
 
   @Test(arguments: [
@@ -146,7 +131,7 @@ struct XPathProfileTests {
   @Test(
     .timeLimit(.minutes(1)),
     arguments: [
-      "name[count(//*) > 0]", "count(//*[count(//*) > 0])", "preceding::*",
+      "name[count(//*) > 0]", "count(//*[count(//*) > 0]) + count(self::i)", "preceding::*",
       "name[/l/g/i[last()]/nothing]",
       "following-sibling::i[last()]/name",
     ])
@@ -183,17 +168,6 @@ struct XPathProfileTests {
     #expect(error?.code == .profileFailed)
   }
 
-  @Test func `Loans in entities are found in the order of the document`() throws {
-    let reading = try CatalogueReader(profile: try profile("concat(name, ../@to)")).reading(
-      ofText: """
-        <!DOCTYPE l [<!ENTITY e "<i><name>B</name><d>20261202</d></i>"><!ENTITY n "A">]>
-        <l><g to="1"><i><name>&n;</name><d>20261201</d></i>&e;</g>
-        <g to="2">&e;<i><name>C</name><d>20261203</d></i></g></l>
-        """)
-    #expect(reading.diagnostics == [])
-    #expect(reading.titles == ["A1", "B1", "B2", "C2"])
-  }
-
   @Test func `Fields inside a record are those of its loans alone`() throws {
     let profile = try CatalogueProfile(
       reading: Array(
@@ -222,5 +196,120 @@ struct XPathProfileTests {
     while let events = try reading.next() { counts.append(events.count) }
     #expect(counts.reduce(0, +) == 100_000)
     #expect((counts.max() ?? 0) < 5_000)
+  }
+
+  /// A profile whose records are at a path, lent by a condition.
+  private func profile(record: String, lent: String? = nil, title: String) throws -> CatalogueProfile {
+    let lent = lent.map { "lent=\"\($0.replacing("<", with: "&lt;"))\"" } ?? ""
+    return try CatalogueProfile(
+      reading: Array(
+        """
+        <profile name="ours"><record path="\(record)" \(lent)/><title path="\(title)"/>
+        <expiration path="@d" form="yyyyMMdd"/></profile>
+        """.utf8))
+  }
+
+  private static let shelves = """
+    <l><i t="A" d="20261201"/><s><i t="B" d="20261201"/><i t="C" d="20261201"/><end>E</end></s>
+    <s x="2"><b><i t="D" d="20261201"><i t="E" d="20261201"/></i></b></s></l>
+    """
+
+  @Test(arguments: [
+    ("//i", ["A", "B", "C", "D", "E"]), ("/l/i | /l/s/i", ["A", "B", "C"]),
+    ("/l/descendant::i[not(parent::i)]", ["A", "B", "C", "D"]), ("/l/s/i[2]", ["C"]),
+    ("/l/s/i[last()]", ["C"]), ("/l/s[end]/i", ["B", "C"]), ("/l/s[@x]//i", ["D", "E"]),
+    ("/l/*/i", ["B", "C"]), ("(//i)[position() < 3]", ["A", "B"]),
+    ("/l/s/i[../end]", ["B", "C"]), ("/l/s/i[following-sibling::i]", ["B"]),
+    ("/l/s[count(i) = 2]/i[position() = last() - 1]", ["B"]), ("/l/s[2]/b/i", ["D"]),
+    ("//i[@t='D' or @t='E']", ["D", "E"]), ("id('x') | /l/i", ["A"]),
+  ])
+  func `Records are at any path`(path: String, titles: [String]) throws {
+    let reader = CatalogueReader(profile: try profile(record: path, title: "@t"))
+    #expect(try reader.reading(ofText: Self.shelves).titles == titles)
+  }
+
+  @Test(arguments: [
+    ("@t != 'B'", ["A", "C"]), ("not(@t = 'A') and @d", ["B", "C"]), ("count(../end)", ["B", "C"]),
+    ("../@x", []), ("'yes'", ["A", "B", "C"]), ("0", []),
+  ])
+  func `An expression says which records are lent`(lent: String, titles: [String]) throws {
+    let profile = try profile(record: "/l/i | /l/s/i", lent: lent, title: "@t")
+    let reading = try CatalogueReader(profile: profile).reading(ofText: Self.shelves)
+    #expect(reading.records.compactMap(\.loan?.title) == titles)
+    #expect(reading.summary.records == 3 && reading.summary.onShelf == 3 - titles.count)
+  }
+
+  @Test func `A record that is of several kinds is of the first by which it is lent`() throws {
+    let profile = try CatalogueProfile(
+      reading: Array(
+        """
+        <profile name="two"><record path="/l/i" lent="@a"><title path="@t"/></record>
+        <record path="/l/*"><title path="@u"/></record>
+        <expiration path="@d" form="yyyyMMdd"/></profile>
+        """.utf8))
+    let reading = try CatalogueReader(profile: profile).reading(
+      ofText: "<l><i a='' t='A' u='X' d='20261201'/><i t='Y' u='B' d='20261201'/></l>")
+    #expect(reading.titles == ["A", "B"])
+  }
+
+  @Test(arguments: ["b/c", "../b/c", "../../g/b/c"])
+  func `What is known once an element has ended needs no more of the document`(path: String) throws {
+    let loans = (0..<30_000).map { "<g><b><c>\($0)</c></b><i><d>20261201</d><b><c>\($0)</c></b></i></g>\n" }
+    let folder = try ScratchFolder()
+    try folder.write("<l>\n\(loans.joined())</l>", to: "l.xml")
+    let reading = try CatalogueReader(profile: profile(path)).open("\(folder.path)/l.xml")
+    var titles = 0
+    while let events = try reading.next() {
+      for case .record(let record) in events where record.loan?.title != nil { titles += 1 }
+    }
+    #expect(titles == 30_000)
+  }
+
+  @Test(arguments: [
+    ("/l/g/i", "a", [["l", "g", "i"]]), ("/l/g/i", "../a", [["l", "g"]]),
+    ("/l/g/i", "../@a", [["l", "g", "i"]]), ("/l/g/i", "../../a", [["l"]]),
+    ("/l/g/i", "/l/a", nil), ("/l/g/i", "ancestor::g/a", nil), ("/l/g/i", "ancestor::g/@a", [["l", "g", "i"]]),
+    ("/l/g/i", "a[../../b]", [["l", "g"]]), ("/l/g/i[2]", "a", [["l", "g"]]),
+    ("/l/g[a]/i", "a", [["l", "g"]]), ("/l/g[@a]/i", "a", [["l", "g", "i"]]), ("/l[g]/g/i", "a", [["l"]]),
+    ("//i", "a", nil), ("/l/g/i | /l/i", "a", nil), ("/m/i", "a", []),
+  ] as [(String, String, [[String]]?)])
+  func `Records are read when the element has ended that says all of them`(
+    path: String, title: String, units: [[String]]?
+  ) throws {
+    #expect(try profile(record: path, title: title).units(below: "l") == units)
+  }
+
+  @Test(arguments: [
+    ("a", 0), ("a/b[c]", 0), ("@a", 0), (".", 0), ("a/..", 0), ("a/../b", 0), ("..//b/..", 1), ("'a'", 0),
+    ("../@a", 0), ("../a", 1), ("..", 1), ("../../a", 2), ("../../@a", 0), ("../a/../../b", 2),
+    ("following-sibling::a", 1), ("preceding-sibling::a/@b", 1), ("a/following-sibling::b", 0),
+    ("../preceding-sibling::a", 2), ("a[../../b]", 1), ("concat(a, ../b)", 1), ("(../a | b)[1]/c", 1),
+    ("parent::g/a", 1), ("../a[.//b]", 1), ("normalize-space()", 0), ("../a[position() = 2]", 1),
+    ("ancestor::a/@b", 0), ("self::a[../b]", 1),
+  ])
+  func `A path reaches outward as far as an element must have ended`(path: String, reach: Int) {
+    #expect(XPathPaths(XPathTokens(path)).reach == reach)
+  }
+
+  @Test(arguments: ["/a", "//a", "a | /b", "ancestor::a", "following::a", "preceding::a", "id('a')/b", "a[/b]"])
+  func `Some paths look anywhere`(path: String) {
+    #expect(XPathPaths(XPathTokens(path)).reach == XPathPaths.document)
+  }
+
+  @Test(arguments: [
+    ("a", 0), ("../a", 1), ("../../a | ../b", 1), ("../@a", 1), ("concat(../a, b)", 0), ("..[@a]/../b", 1),
+    ("ancestor::a/b", 1), ("../a/../b", 1), ("string()", 0), ("preceding-sibling::a", 0),
+  ])
+  func `What is the same for all in one element is known`(path: String, anchor: Int) {
+    #expect(XPathPaths(XPathTokens(path)).anchor() == anchor)
+    #expect(XPathPaths(XPathTokens(path)).anchor { _ in false } >= anchor)
+  }
+
+  @Test func `White space between fields counts where it is asked for`() throws {
+    let text = "<l><i d='20261201'><a>Toldi</a> <a>este</a></i></l>"
+    for title in [".", "normalize-space()", "concat(., '')", "../i"] {
+      let reader = CatalogueReader(profile: try profile(record: "/l/i", title: title))
+      #expect(try reader.reading(ofText: text).titles == ["Toldi este"])
+    }
   }
 }

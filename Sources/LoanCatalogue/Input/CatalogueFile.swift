@@ -17,8 +17,6 @@ final class CatalogueFile: @unchecked Sendable {
   private var content: UnpackedStream
   /// The bytes that were read to detect the document's form; complete before any thread is started.
   private var head: [UInt8] = []
-  /// The part of the document that is read, if it is an envelope.
-  var payload: SOAPPayload?
 
   /// - Throws: ``CatalogueError`` with the code `cannotRead`, `systemLimit` or `inputOutput`.
   init(opening path: String) throws(CatalogueError) {

@@ -22,7 +22,7 @@ struct CatalogueDocument: Sendable {
   /// The tags around parts of it; `nil` if it cannot be read in parts, is too short to, or only one
   /// thread reads.
   var frame: PartFrame? {
-    guard reader.jobs > 1, profile.isNative, catalogue.payload == nil, let size = catalogue.size,
+    guard reader.jobs > 1, profile.isNative, let size = catalogue.size,
       size >= reader.parts.least, let bytes = try? catalogue.firstBytes(FormDetection.reach)
     else { return nil }
     return PartFrame(ofDocumentWith: bytes)

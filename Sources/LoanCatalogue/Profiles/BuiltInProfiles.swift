@@ -44,23 +44,21 @@ public enum BuiltInProfiles {
   /// in a known form.
   private static let soap: CatalogueProfile = {
     var profile = CatalogueProfile(name: "soap", title: "a SOAP envelope")
-    profile.namespaces = SOAPPayload.namespaces
-    profile.signs = [expression("/Envelope")]
-    profile.problems = [
-      CatalogueProfile.Problem(path: expression("/Envelope/Body/Fault/faultstring")),
-      CatalogueProfile.Problem(path: expression("/Envelope/Body/Fault/Reason/Text")),
-    ]
+    profile.namespaces.own = FormDetection.envelopeNamespaces
+    let context = ProfileExpression.Context(profile.namespaces)
+    func expression(_ text: String) -> ProfileExpression {
+      do throws(XPathFailure) {
+        return try ProfileExpression(text, at: SourceLocation(line: 1, column: 1), in: context)
+      } catch {
+        preconditionFailure(error.message)
+      }
+    }
+    profile.document.signs = [expression("/Envelope")]
+    profile.document.problems = ["faultstring", "Reason/Text"].map {
+      CatalogueProfile.Problem(path: expression("/Envelope/Body/Fault/\($0)"))
+    }
     return profile
   }()
-
-  private static func expression(_ text: String) -> ProfileExpression {
-    do throws(XPathFailure) {
-      let place = SourceLocation(line: 1, column: 1)
-      return try ProfileExpression(text, at: place, namespaces: [:], own: [])
-    } catch {
-      preconditionFailure(error.message)
-    }
-  }
 
   private static func read(_ bytes: [UInt8]) -> CatalogueProfile {
     do throws(CatalogueProfile.Fault) {

@@ -175,7 +175,7 @@ extension DateForm {
     throw .form
   }
 
-  private typealias Numbers = [Int?]
+  private typealias Numbers = InlineArray<11, Int?>
 
   private func reading(_ numbers: Numbers) throws(CivilDate.ParseFailure) -> Reading {
     func number(_ field: Field) -> Int { numbers[field.rawValue] ?? 0 }
@@ -200,7 +200,7 @@ extension DateForm {
   }
 
   private static func match(_ parts: [Part], _ text: ArraySlice<UInt8>) -> Numbers? {
-    var numbers = Numbers(repeating: nil, count: Field.allCases.count)
+    var numbers = Numbers(repeating: nil)
     var rest = text
     for part in parts {
       switch part {

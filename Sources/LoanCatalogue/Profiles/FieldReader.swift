@@ -13,117 +13,127 @@ struct FieldReader: ~Copyable {
   let profile: CatalogueProfile
   /// What the document says of itself, once it has ended.
   private(set) var ending = DocumentEnding()
-  /// Whether an element is gone that was no record, so that a list without any may not be empty.
-  var hasOthers = false
   /// Whether there was a record, lent or not.
   private var hasRecords = false
+  /// Whether an element is gone that was no record, so that a list without any may not be empty.
+  private var hasOthers = false
   private var evaluator: XPathEvaluator?
+  private var fields: FieldTable
   /// What records may refer to, by its key, for each of the profile's lookups.
   private var referents: [[[UInt8]: XMLNode]] = []
-  /// The last texts of expressions that have the same value for all records in one element.
-  private var last: [ObjectIdentifier: (parent: UInt, texts: [FoundText])] = [:]
   /// Bytes of the texts that were looked at.
   private var looked = 0
 
-  /// A text, its white space trimmed and each inner run of it one space.
-  private struct FoundText {
-    var text: [UInt8]
-    /// The place of its element, if it is that of a node.
-    var place: SourceLocation?
-    /// Whether it says something.
-    var isValue: Bool
-  }
+  private typealias FoundText = FieldTable.FoundText
 
   init(_ reader: CatalogueReader, _ profile: CatalogueProfile, _ pool: BatchPool) {
     builder = RecordBuilder(reader, form: profile.name, pool)
     self.profile = profile
+    fields = FieldTable(profile)
   }
 
   /// Evaluates expressions in a document from now on.
   ///
   /// - Parameter place: the root element's.
   @unsafe mutating func begin(_ document: xmlDocPtr?, at place: SourceLocation) {
-    unsafe evaluator = XPathEvaluator(document, namespaces: profile.prefixes)
+    unsafe evaluator = XPathEvaluator(document, namespaces: profile.namespaces.prefixes)
+    unsafe fields.begin(document)
     (self.place, beginning) = (place, place)
+  }
+
+  /// Notes that what goes wrong from now on does so at an element.
+  @unsafe private mutating func note(_ node: xmlNodePtr) {
+    unsafe place = SourceLocation(of: node) ?? place
+  }
+
+  @unsafe private func value(
+    _ expression: ProfileExpression, at node: xmlNodePtr?
+  ) throws(XPathFailure) -> XPathValue {
+    guard let evaluator else { throw XPathFailure(message: "there is no document") }
+    return unsafe try evaluator.value(of: expression.xpath, at: node, bytesRead: bytesRead)
   }
 }
 
 // MARK: - Records
 
 extension FieldReader {
-  @unsafe private func value(
-    _ expression: XPathExpression, at node: xmlNodePtr?
-  ) throws(XPathFailure) -> XPathValue {
-    guard let evaluator else { throw XPathFailure(message: "there is no document") }
-    return unsafe try evaluator.value(of: expression, at: node, bytesRead: bytesRead)
-  }
+  /// An element that may be a record of this kind.
+  @safe struct Candidate {
+    let node: xmlNodePtr
+    let kind: Int
 
-  /// The kinds of record that an element may be by its name.
-  ///
-  /// - Parameter depth: how many elements there are from the root element to it.
-  @unsafe func kinds(of node: xmlNodePtr, depth: Int) -> [Int] {
-    profile.records.indices.filter { kind in
-      let steps = profile.records[kind].path.steps
-      guard steps.count == depth, let name = steps.last?.local else { return false }
-      return unsafe [String(cString: node.pointee.name), "*"].contains(name)
+    @unsafe init(_ node: xmlNodePtr, _ kind: Int) {
+      unsafe self.node = node
+      self.kind = kind
     }
+
+    fileprivate var order: (number: Int, kind: Int) { unsafe (node.number, kind) }
   }
 
-  /// Returns the kind of record that an element is.
+  /// What may be a record in the tree, in its order, once for each kind that it may be of.
   ///
-  /// - Returns: the first kind by which it is lent, or else the first by which it is not; `nil` if it
-  ///   is not a record.
-  @unsafe mutating func kind(
-    of node: xmlNodePtr, depth: Int
-  ) throws(XPathFailure) -> (record: Int, isLent: Bool)? {
-    let kinds = unsafe kinds(of: node, depth: depth)
-    if kinds.isEmpty { return nil }
-    unsafe note(node)
-    var onShelf: Int?
-    for kind in kinds {
-      let path = profile.records[kind].path
-      guard let condition = path.recordCondition, unsafe try value(condition, at: node).isTrue
-      else { continue }
-      guard let isLent = path.lendingCondition else { return (kind, true) }
-      if unsafe try value(isLent, at: node).isTrue { return (kind, true) }
-      onShelf = onShelf ?? kind
+  /// - Parameter open: elements that have not ended.
+  @unsafe func candidates(but open: [xmlNodePtr]) throws(XPathFailure) -> [Candidate] {
+    var found: [Candidate] = []
+    for (kind, record) in profile.records.enumerated() {
+      let nodes = unsafe try value(record.path, at: nil)
+      let hadSome = !found.isEmpty
+      for index in 0..<nodes.count {
+        guard let node = unsafe nodes.node(index), unsafe node.pointee.type == XML_ELEMENT_NODE,
+          unsafe !open.contains(node)
+        else { continue }
+        unsafe found.append(Candidate(node, kind))
+      }
+      if hadSome && nodes.count > 0 { found.sort { $0.order < $1.order } }
     }
-    return onShelf.map { ($0, false) }
+    return found
   }
 
-  @unsafe private mutating func note(_ node: xmlNodePtr) {
-    unsafe place = SourceLocation(of: node) ?? place
+  /// Notes that an element in which there was no record is about to be freed.
+  mutating func noteOther() throws(XPathFailure) {
+    hasOthers = true
+    if !hasRecords && ending.date == nil { try findDate() }
   }
 
-  /// Takes a record.
+  /// Takes an element that is a record of the first kind by which it is lent, or else is not lent.
   ///
-  /// - Parameter record: its kind; `nil` if it is not lent.
-  @unsafe mutating func read(
-    _ node: xmlNodePtr, _ record: Int?
-  ) throws(XPathFailure) {
+  /// - Parameter candidates: the element with each kind that it may be of.
+  mutating func read(_ candidates: ArraySlice<Candidate>) throws(XPathFailure) {
+    guard let node = unsafe candidates.first?.node else { return }
     unsafe note(node)
+    let element = unsafe XMLNode(node)
+    if let columns = profile.columns, columns.hasPrefix("@") {
+      element.nameChildren(by: String(columns.dropFirst()))
+    }
+    if !hasRecords { findUnknownColumns(of: element) }
     builder.beginRecord(at: place)
-    let isFirst = !hasRecords
     hasRecords = true
-    guard let record else { return builder.endRecord() }
-    if isFirst { unsafe readColumns(of: XMLNode(node)) }
+    for kind in candidates.map(\.kind) {
+      guard let isLent = profile.records[kind].lent else { return unsafe try read(node, kind) }
+      if unsafe try value(isLent, at: node).isTrue { return unsafe try read(node, kind) }
+    }
+    builder.endRecord()
+  }
+
+  @unsafe private mutating func read(_ node: xmlNodePtr, _ kind: Int) throws(XPathFailure) {
+    fields.noteNames()
     builder.repetitions.loanedForms = [.dotted]
-    let rules = profile.records[record].fields
-    unsafe try fill(rules, from: node)
-    for (lookup, referents) in zip(profile.lookups, referents) {
-      guard let key = unsafe try key(lookup.reference, of: node), let referent = referents[key]
+    unsafe try fill(fields.kinds[kind], from: node)
+    for index in referents.indices {
+      guard let key = unsafe try texts(fields.lookups[index].reference, node).first?.text,
+        let referent = referents[index][key]
       else { continue }
-      unsafe try fill(lookup.fields, from: referent.node, at: place)
+      unsafe try fill(fields.lookups[index].rules, from: referent.node, at: place)
     }
     if builder.head.isEmpty(.title) && profile.mayGive(.title) {
       builder.findMissingTitle()
     }
-    unsafe try readExpiration(node, rules)
+    unsafe try readExpiration(node, fields.kinds[kind])
     builder.endRecord()
   }
 
-  /// Looks at the columns of the first record, which has them all.
-  private mutating func readColumns(of record: XMLNode) {
+  /// Finds the columns of the first record that are not read; it has all.
+  private mutating func findUnknownColumns(of record: XMLNode) {
     guard profile.columns != nil else { return }
     let known = profile.namesOfFields
     for column in record.children.prefix(100) where !known.contains(column.name) {
@@ -136,93 +146,75 @@ extension FieldReader {
   ///
   /// - Parameter place: `nil` for where the texts are.
   @unsafe private mutating func fill(
-    _ rules: [CatalogueProfile.FieldRule], from node: xmlNodePtr, at place: SourceLocation? = nil
+    _ rules: Range<Int>, from node: xmlNodePtr, at place: SourceLocation? = nil
   ) throws(XPathFailure) {
-    for rule in rules
-    where rule.field != .expiration && builder.head.isEmpty(rule.field) {
-      guard let found = unsafe try texts(of: rule, node).first(where: \.isValue) else { continue }
-      fill(rule.field, found.text, at: place ?? found.place ?? self.place)
-      if rule.field == .loaned { builder.repetitions.loanedForms = rule.forms }
-      if rule.field == .id, rule.isShared { builder.head.traits.insert(.sharesID) }
+    for index in rules {
+      let field = fields.rules[index].rule.field
+      guard field != .expiration, builder.head.isEmpty(field) else { continue }
+      let texts = unsafe try texts(fields.rules[index].path, node)
+      guard let found = texts.first(where: { isValue($0, index) }) else { continue }
+      unsafe try fill(field, found, index, node, at: place ?? found.place ?? self.place)
+      if field == .loaned { builder.repetitions.loanedForms = fields.rules[index].rule.forms }
+      if field == .id, fields.rules[index].rule.isShared {
+        builder.head.traits.insert(.sharesID)
+      }
     }
   }
 
-  private mutating func fill(_ field: LoanField, _ text: [UInt8], at place: SourceLocation) {
+  /// Fills a field with a text, and its time.
+  @unsafe private mutating func fill(
+    _ field: LoanField, _ found: FoundText, _ rule: Int, _ node: xmlNodePtr,
+    at place: SourceLocation
+  ) throws(XPathFailure) {
+    var text = found.text
+    if let time = fields.rules[rule].time,
+      let time = unsafe try texts(time, node).first(where: { isValue($0, rule) })
+    {
+      text += [0x20] + time.text
+    }
+    try look(at: text.count)
     builder.beginField()
     builder.append(text.span)
     builder.endField(field, ValueExtent(start: place))
     if field == .id { builder.head.idPlace = PackedPlace(place) }
   }
 
-  /// The texts of a rule's nodes, with the time.
-  @unsafe private mutating func texts(
-    of rule: CatalogueProfile.FieldRule, _ node: xmlNodePtr
-  ) throws(XPathFailure) -> [FoundText] {
-    let parent = unsafe UInt(bitPattern: node.pointee.parent)
-    let isSame = rule.isSameForSiblings
-    if isSame, let last = last[ObjectIdentifier(rule.path)], last.parent == parent {
-      try look(at: last.texts)
-      return last.texts
-    }
-    var texts = unsafe try texts(of: rule.path.xpath, node)
-    for index in texts.indices where isAbsence(texts[index].text, rule) {
-      texts[index].isValue = false
-    }
-    if let time = rule.time?.xpath,
-      let time = unsafe try self.texts(of: time, node).first(where: \.isValue)
+  /// Whether a text says something; a date that is only zeros does not.
+  private func isValue(_ found: FoundText, _ index: Int) -> Bool {
+    let text = found.text
+    if text.isEmpty { return false }
+    if !fields.rules[index].rule.absences.isEmpty,
+      fields.rules[index].rule.absences.contains(where: { $0.utf8.elementsEqual(text) })
     {
-      for index in texts.indices { texts[index].text += [0x20] + time.text }
+      return false
     }
-    if isSame { last[ObjectIdentifier(rule.path)] = (parent, texts) }
-    return texts
-  }
-
-  /// The texts of an expression's nodes, or the one that it is.
-  @unsafe private mutating func texts(
-    of expression: XPathExpression, _ node: xmlNodePtr?
-  ) throws(XPathFailure) -> [FoundText] {
-    let value = unsafe try value(expression, at: node)
-    let texts = (0..<(value.isNodes ? value.count : 1)).map { index in
-      var text = value.text(ofNode: index)
-      text.normalizeSpace()
-      return FoundText(text: text, place: value.place(ofNode: index), isValue: !text.isEmpty)
-    }
-    try look(at: texts)
-    return texts
+    if fields.rules[index].rule.forms.isEmpty { return true }
+    let zeros = text.count { $0 == UInt8(ascii: "0") }
+    return zeros < 6 || !text.allSatisfy { "0-/.: TZ".utf8.contains($0) }
   }
 
   /// A long text around thousands of loans would be a long text in each of them.
-  private mutating func look(at texts: [FoundText]) throws(XPathFailure) {
-    looked += texts.reduce(0) { $0 + $1.text.count }
+  private mutating func look(at count: Int) throws(XPathFailure) {
+    looked += count
     guard looked <= 10_000_000 + 16 * bytesRead else { throw XPathEvaluator.tooLong }
-  }
-
-  /// Whether a text means that nothing is there: so does every date that is only zeros.
-  private func isAbsence(_ text: [UInt8], _ rule: CatalogueProfile.FieldRule) -> Bool {
-    if rule.absences.contains(where: { $0.utf8.elementsEqual(text) }) { return true }
-    guard !rule.forms.isEmpty else { return false }
-    return text.allSatisfy { "0-/.: TZ".utf8.contains($0) }
-      && text.count { $0 == UInt8(ascii: "0") } >= 6
-  }
-
-  /// The key that an element has or refers to; `nil` if it has none.
-  @unsafe private mutating func key(
-    _ expression: ProfileExpression, of node: xmlNodePtr
-  ) throws(XPathFailure) -> [UInt8]? {
-    unsafe try texts(of: expression.xpath, node).first.flatMap { $0.isValue ? $0.text : nil }
   }
 
   /// Reads all that records may refer to.
   ///
   /// - Parameter open: elements that have not ended.
-  @unsafe mutating func readLookups(_ open: Set<xmlNodePtr>) throws(XPathFailure) {
-    for lookup in profile.lookups {
+  @unsafe mutating func readLookups(but open: [xmlNodePtr]) throws(XPathFailure) {
+    fields.noteNames()
+    for (index, lookup) in profile.lookups.enumerated() {
       var found: [[UInt8]: XMLNode] = [:]
-      let all = unsafe try value(lookup.path.xpath, at: nil)
-      for index in 0..<all.count {
-        guard let node = unsafe all.node(index), unsafe !open.contains(node) else { continue }
+      let all = unsafe try value(lookup.path, at: nil)
+      for number in 0..<all.count {
+        guard let node = unsafe all.node(number), unsafe node.pointee.type == XML_ELEMENT_NODE,
+          unsafe !open.contains(node)
+        else { continue }
         unsafe note(node)
-        guard let key = unsafe try key(lookup.key, of: node), found[key] == nil else { continue }
+        guard let key = unsafe try texts(fields.lookups[index].key, node).first?.text,
+          !key.isEmpty, found[key] == nil
+        else { continue }
         unsafe found[key] = XMLNode(node)
       }
       referents.append(found)
@@ -230,36 +222,70 @@ extension FieldReader {
   }
 }
 
+// MARK: - Texts
+
+extension FieldReader {
+  /// The texts of a source at an element.
+  @unsafe private mutating func texts(
+    _ source: Int, _ node: xmlNodePtr
+  ) throws(XPathFailure) -> [FoundText] {
+    let key = unsafe fields.key(source, node)
+    if fields.sources[source].key != key {
+      fields.sources[source].texts = unsafe try texts(fields.sources[source].expression, node)
+      fields.sources[source].key = key
+    }
+    return fields.sources[source].texts
+  }
+
+  /// The texts of an expression's nodes, or the one that it is.
+  @unsafe private mutating func texts(
+    _ expression: ProfileExpression, _ node: xmlNodePtr?
+  ) throws(XPathFailure) -> [FoundText] {
+    let value = unsafe try value(expression, at: node)
+    var texts: [FoundText] = []
+    for index in 0..<(value.isNodes ? value.count : 1) {
+      var text = value.text(ofNode: index)
+      text.normalizeSpace()
+      try look(at: text.count)
+      texts.append(FoundText(text: text, place: value.place(ofNode: index)))
+    }
+    return texts
+  }
+}
+
 // MARK: - Expirations
 
 extension FieldReader {
   @unsafe private mutating func readExpiration(
-    _ node: xmlNodePtr, _ rules: [CatalogueProfile.FieldRule]
+    _ node: xmlNodePtr, _ rules: Range<Int>
   ) throws(XPathFailure) {
     /// The place of the day of lending, if the loan period is not known.
     var uncounted: SourceLocation?
     var empty: SourceLocation?
-    var isThere = false
-    for rule in rules where rule.field == .expiration {
-      let texts = unsafe try texts(of: rule, node)
+    var (isThere, mayHaveDate) = (false, false)
+    for index in rules where fields.rules[index].rule.field == .expiration {
+      let countsFromLoan = fields.rules[index].rule.countsFromLoan
+      mayHaveDate = mayHaveDate || !countsFromLoan
+      let texts = unsafe try texts(fields.rules[index].path, node)
       isThere = isThere || texts.contains { $0.place != nil }
-      if rule.refusesEmpty { empty = empty ?? texts.first { $0.text.isEmpty }?.place }
-      guard let found = texts.first(where: \.isValue) else { continue }
+      if fields.rules[index].rule.refusesEmpty {
+        empty = empty ?? texts.first { $0.text.isEmpty }?.place
+      }
+      guard let found = texts.first(where: { isValue($0, index) }) else { continue }
       let place = found.place ?? place
-      if rule.countsFromLoan && builder.reader.loanDays == nil {
+      if countsFromLoan && builder.reader.loanDays == nil {
         uncounted = uncounted ?? place
         continue
       }
-      fill(.expiration, found.text, at: place)
-      if let other = texts.first(where: { $0.isValue && $0.text != found.text }) {
+      unsafe try fill(.expiration, found, index, node, at: place)
+      if let other = texts.first(where: { isValue($0, index) && $0.text != found.text }) {
         return builder.findDuplicateExpiration(at: other.place ?? place, firstLine: place.line)
       }
-      return builder.readExpiration(rule.forms, isLendingDay: rule.countsFromLoan)
+      return builder.readExpiration(
+        fields.rules[index].rule.forms, isLendingDay: countsFromLoan)
     }
     if let empty { return builder.findEmptyExpiration(at: empty) }
-    if let uncounted, rules.allSatisfy({ $0.field != .expiration || $0.countsFromLoan }) {
-      return builder.findMissingLoanDays(at: uncounted)
-    }
+    if let uncounted, !mayHaveDate { return builder.findMissingLoanDays(at: uncounted) }
     builder.head.traits.insert(.isLent)
     if !isThere { builder.head.traits.insert(.isUndated) }
     if uncounted != nil { builder.head.traits.insert(.needsLoanDays) }
@@ -272,27 +298,31 @@ extension FieldReader {
 extension FieldReader {
   /// Reads what the document says of itself.
   mutating func endDocument() throws(XPathFailure) {
-    for problem in profile.problems {
+    for problem in profile.document.problems {
       guard let (text, place) = try text(of: problem.path, joined: true) else { continue }
       ending.answers.append((text, place, problem))
     }
-    for total in profile.totals where ending.total == nil {
+    for total in profile.document.totals where ending.total == nil {
       guard let (text, place) = try text(of: total, joined: false) else { continue }
       ending.total = Int(text).map { ($0, place) }
     }
-    for continuation in profile.continuations where ending.continuation == nil {
+    for continuation in profile.document.continuations where ending.continuation == nil {
       ending.continuation = try text(of: continuation, joined: false)?.place
     }
-    if !hasRecords, let dates = profile.dates { ending.date = try text(of: dates, joined: false) }
+    if hasRecords { ending.date = nil } else if ending.date == nil { try findDate() }
     if ending.date == nil { ending.isListEmpty = try isListEmpty() }
     ending.shifted = builder.repetitions.shifted
+  }
+
+  private mutating func findDate() throws(XPathFailure) {
+    if let dates = profile.document.dates { ending.date = try text(of: dates, joined: false) }
   }
 
   /// Whether the elements that loans are in are there, and nothing is in any of them.
   private func isListEmpty() throws(XPathFailure) -> Bool {
     var isThere = false
-    for list in profile.lists {
-      let found = unsafe try value(list.xpath, at: nil)
+    for list in profile.document.lists {
+      let found = unsafe try value(list, at: nil)
       for index in 0..<found.count {
         guard let element = unsafe found.node(index).map({ unsafe XMLNode($0) }),
           element.children.isEmpty, !element.hasText
@@ -309,7 +339,7 @@ extension FieldReader {
   private mutating func text(
     of expression: ProfileExpression, joined: Bool
   ) throws(XPathFailure) -> (text: String, place: SourceLocation)? {
-    let found = unsafe try texts(of: expression.xpath, nil).filter(\.isValue)
+    let found = unsafe try texts(expression, nil).filter { !$0.text.isEmpty }
     guard let first = found.first else { return nil }
     let texts = (joined ? found : [first]).map { String(decoding: $0.text, as: UTF8.self) }
     return (texts.joined(separator: ": "), first.place ?? beginning)

@@ -4,8 +4,12 @@ import CLibXML2
 enum FormDetection {
   /// The number of bytes to look at.
   static let reach = 65_536
+  /// The namespaces of SOAP's envelopes.
+  static let envelopeNamespaces = [
+    "http://schemas.xmlsoap.org/soap/envelope/", "http://www.w3.org/2003/05/soap-envelope",
+  ]
 
-  /// The form of a document, or of what is in its envelope, which is noted.
+  /// The form of a document, or of what is in its envelope.
   ///
   /// A document that is not in a known form is read as the tool's own.
   ///
@@ -17,54 +21,71 @@ enum FormDetection {
     let head = try catalogue.firstBytes(reach)
     if let chosen, chosen.mayBegin(with: "Envelope") { return chosen }
     // So that the tool's own documents need no tree.
-    if let root = DocumentOpening.rootName(head), isNative(root) { return chosen ?? .native }
-    let plain = tree(head)
-    for payload in SOAPPayload.candidates(in: plain) {
-      guard let found = chosen ?? form(of: head, tree(head, in: payload), in: payload),
-        found.mayBegin(with: payload.name)
-      else { continue }
-      catalogue.payload = payload
-      return found
+    if let root = DocumentOpening.rootName(head), CatalogueProfile.native.mayBegin(with: root) {
+      return chosen ?? .native
     }
-    return chosen ?? form(of: head, plain) ?? .native
+    let plain = tree(head)
+    for (root, depth) in payloads(in: plain) {
+      let known = chosen == nil ? form(of: head, plain, root, depth: depth) : nil
+      if let profile = chosen ?? known, profile.mayBegin(with: root.name) {
+        return profile.inEnvelope(depth: depth)
+      }
+    }
+    let known = plain.root.flatMap { form(of: head, plain, $0) }
+    return chosen ?? known ?? .native
   }
 
   /// The form of what begins like this; `nil` if that is not known.
   ///
   /// A form with a sign in the document comes before one that only has the right root element.
   ///
-  /// - Parameter plain: the tree of what is read, with its namespaces.
+  /// - Parameters:
+  ///   - plain: the tree of the document, with its namespaces.
+  ///   - root: the root element, in the envelope if there is one.
+  ///   - depth: the number of elements around it.
   private static func form(
-    of head: ArraySlice<UInt8>, _ plain: borrowing XMLTree, in payload: SOAPPayload? = nil
+    of head: ArraySlice<UInt8>, _ plain: borrowing XMLTree, _ root: XMLNode, depth: Int = 0
   ) -> CatalogueProfile? {
-    guard let name = plain.root?.name, !isNative(name) else { return .native }
+    if CatalogueProfile.native.mayBegin(with: root.name) { return .native }
     var possible: CatalogueProfile?
-    for profile in BuiltInProfiles.foreign where profile.mayBegin(with: name) {
-      let own = tree(head, as: profile, in: payload)
-      if profile.hasSign(in: own, plain) { return profile }
-      if profile.signs.isEmpty, let root = own.root, profile.knows(root) {
-        possible = possible ?? profile
+    for known in BuiltInProfiles.foreign where known.mayBegin(with: root.name) {
+      let profile = depth == 0 ? known : known.inEnvelope(depth: depth)
+      if profile.hasSign(in: tree(head, as: profile), plain) { return known }
+      let own = known.namespaces.own
+      let namespace = root.namespace.flatMap { own.isEmpty || own.contains($0) ? nil : $0 }
+      if known.document.signs.isEmpty, known.knows(root.name, namespace) {
+        possible = possible ?? known
       }
     }
     return possible
   }
 
-  private static func isNative(_ root: String) -> Bool { ["books", "Books"].contains(root) }
+  /// The elements in an envelope that may be the root of a document: the first in its body, the first in
+  /// that, and so on, each with the number of elements around it.
+  private static func payloads(in document: borrowing XMLTree) -> [(root: XMLNode, depth: Int)] {
+    guard let root = document.root, root.name == "Envelope",
+      envelopeNamespaces.contains(root.namespace ?? "")
+    else { return [] }
+    var next = root.children.first { $0.name == "Body" }?.children.first
+    var found: [(XMLNode, Int)] = []
+    while found.count < 4, let root = next {
+      found.append((root, 2 + found.count))
+      next = root.children.first
+    }
+    return found
+  }
 
   /// The tree of a document's beginning.
   ///
-  /// - Parameters:
-  ///   - profile: gives the tree names as it has them; `nil` to leave them as they are.
-  ///   - payload: what is read, if the document is an envelope.
+  /// - Parameter profile: gives the tree names as it has them; `nil` to leave them as they are.
   private static func tree(
-    _ head: ArraySlice<UInt8>, as profile: CatalogueProfile? = nil, in payload: SOAPPayload? = nil
+    _ head: ArraySlice<UInt8>, as profile: CatalogueProfile? = nil
   ) -> XMLTree {
     let parser = unsafe XMLParser<OwnNamespaces?>(setHandlers: { handlers in
       unsafe handlers.pointee.startElementNs = startElementHandler
       unsafe handlers.pointee.comment = nil
       unsafe handlers.pointee.processingInstruction = nil
     }) { _ in profile.map { OwnNamespaces($0) } }
-    unsafe parser.session.pointee.enter(payload)
     return parser.parse(head)
   }
 }
@@ -75,18 +96,13 @@ extension CatalogueProfile {
   fileprivate func hasSign(
     in own: borrowing XMLTree, _ plain: borrowing XMLTree
   ) -> Bool {
-    signs.contains { sign in
-      let document = unsafe sign.hasOwnPrefixes ? plain.document : own.document
-      let evaluator = unsafe XPathEvaluator(document, namespaces: prefixes)
-      let value = unsafe try? evaluator.value(of: evaluator.compile(sign.text))
+    document.signs.contains { sign in
+      let document = unsafe sign.withOwnPrefixes == nil ? own.document : plain.document
+      let evaluator = unsafe XPathEvaluator(document, namespaces: namespaces.prefixes)
+      let compiled = try? sign.withOwnPrefixes.map { try evaluator.compile($0) }
+      let value = unsafe try? evaluator.value(of: compiled ?? sign.xpath)
       return value?.isTrue ?? false
     }
-  }
-
-  /// Whether its documents may have this first element.
-  func mayBegin(with root: String) -> Bool {
-    isNative
-      ? ["books", "Books"].contains(root) : mayHaveLoans(below: root) || knownRoots.contains(root)
   }
 }
 
@@ -103,5 +119,5 @@ private let startElementHandler: startElementNsSAX2Func = {
     attributeCount, defaultCount, attributes)
   guard let node = unsafe parser.pointee.node else { return }
   let own = unsafe session.pointee.reader.assumingMemoryBound(to: OwnNamespaces?.self)
-  unsafe own.pointee?.remove(from: node, prefix: prefix, namespace: namespace)
+  unsafe _ = own.pointee?.remove(from: node, of: parser, prefix: prefix, namespace: namespace)
 }

@@ -1,3 +1,4 @@
+import CLibXML2
 public import Loans
 
 extension CatalogueProfile {
@@ -14,9 +15,26 @@ extension CatalogueProfile {
   /// - Parameter bytes: the whole document, in any encoding that libxml2 knows.
   /// - Throws: ``Fault`` for the first thing that makes no sense.
   public init(reading bytes: [UInt8]) throws(Fault) {
-    let tree = try XMLTree.profile(bytes)
+    try self.init(reading: bytes, envelopeDepth: 0)
+  }
+
+  private init(reading bytes: [UInt8], envelopeDepth: Int) throws(Fault) {
+    let tree = try PlacedDocument.tree(bytes)
     self.init(name: "", title: "")
+    (source, self.envelopeDepth) = (bytes, envelopeDepth)
     if let root = tree.root { try read(root) }
+  }
+
+  /// The profile of documents inside a SOAP envelope, so many elements below its root.
+  func inEnvelope(depth: Int) -> CatalogueProfile {
+    let document = isNative ? BuiltInProfiles.document(named: name) : source
+    return (try? CatalogueProfile(reading: document ?? [], envelopeDepth: depth)) ?? self
+  }
+
+  private var context: ProfileExpression.Context {
+    let inner = String(repeating: "/*", count: max(0, envelopeDepth - 2))
+    let envelope = envelopeDepth == 0 ? "" : "/*/*[local-name()='Body']" + inner
+    return ProfileExpression.Context(namespaces, envelope: envelope)
   }
 
   private mutating func read(_ root: XMLNode) throws(Fault) {
@@ -24,9 +42,10 @@ extension CatalogueProfile {
       throw root.fault("a profile's root element is <profile>, not <\(root.name.visible)>")
     }
     try readAttributes(of: root)
+    let context = context
     // The fields that all records have.
     var common: [FieldRule] = []
-    for element in root.children { try read(element, &common) }
+    for element in root.children { try read(element, &common, context) }
     guard !records.isEmpty else { throw root.fault("the profile has no <record path=\"…\"/>") }
     for index in records.indices {
       records[index].fields += common
@@ -34,18 +53,16 @@ extension CatalogueProfile {
         throw root.fault("the profile has no <expiration path=\"…\" form=\"…\"/>")
       }
     }
-    try checkPaths()
     let names = Set(records.flatMap(\.fields).compactMap(\.dateName)).sorted()
     if names.isEmpty { return }
     let isNamed = names.map { "local-name()='\($0)'" }.joined(separator: " or ")
-    dates = try? ProfileExpression(
-      "//*[\(isNamed)][translate(normalize-space(), '0-: ', '')]", at: root.location,
-      namespaces: prefixes, own: namespaces)
+    document.dates = try? ProfileExpression(
+      "//*[\(isNamed)][translate(normalize-space(), '0-: ', '')]", at: root.location, in: context)
   }
 
   private mutating func readAttributes(of root: XMLNode) throws(Fault) {
-    prefixes = root.declaredPrefixes
-    prefixes["xml"] = "http://www.w3.org/XML/1998/namespace"
+    namespaces.prefixes = root.declaredPrefixes
+    namespaces.prefixes["xml"] = "http://www.w3.org/XML/1998/namespace"
     try root.check(["name", "title", "namespace"], hasChildren: true)
     let attribute = try root.attribute("name")
     name = attribute.text
@@ -57,7 +74,7 @@ extension CatalogueProfile {
     }
     title = root["title"]?.text ?? name
     let own = Self.words(root["namespace"])
-    namespaces = own.isEmpty ? rootNamespaces(root) : own
+    namespaces.own = own.isEmpty ? rootNamespaces(root) : own
   }
 
   /// The namespaces that the root elements of records have by their prefixes: names without prefix
@@ -66,7 +83,7 @@ extension CatalogueProfile {
     let namespaces = root.children.compactMap { element -> String? in
       guard element.name == "record", let path = element["path"]?.text else { return nil }
       let tokens = XPathTokens(path)
-      return tokens[2] == ":" ? prefixes[String(tokens[1])] : nil
+      return tokens[2] == ":" ? self.namespaces.prefixes[String(tokens[1])] : nil
     }
     return Set(namespaces).sorted()
   }
@@ -75,31 +92,30 @@ extension CatalogueProfile {
     (attribute?.text ?? "").split(separator: " ").map(String.init)
   }
 
-  private mutating func read(_ element: XMLNode, _ common: inout [FieldRule]) throws(Fault) {
+  private mutating func read(
+    _ element: XMLNode, _ common: inout [FieldRule], _ context: ProfileExpression.Context
+  ) throws(Fault) {
     switch element.name {
     case "record":
-      try element.check(["path"], hasChildren: true)
-      records.append(Record(path: try path(of: element), fields: try fields(in: element)))
-    case "lookup":
-      lookups.append(try lookup(element))
+      try element.check(["path", "lent"], hasChildren: true)
+      var record = Record(path: try element.placesOfElements(context))
+      if element["lent"] != nil { record.lent = try element.expression("lent", context) }
+      record.fields = try fields(in: element, context)
+      records.append(record)
+    case "lookup": lookups.append(try lookup(element, context))
     case "problem":
       try element.check(["path", "unless", "borrower"])
-      var problem = Problem(path: try expression("path", of: element))
+      var problem = Problem(path: try element.documentExpression(context))
       problem.yieldsToLoans = try element.flag("unless", "loans")
       problem.isAboutBorrower = try element.flag("borrower", "unknown")
-      problems.append(problem)
-    case "total": totals.append(try onlyExpression(of: element))
-    case "list": lists.append(try onlyExpression(of: element))
-    case "more": continuations.append(try onlyExpression(of: element))
-    case "detect": signs.append(try onlyExpression(of: element))
+      document.problems.append(problem)
+    case "total": document.totals.append(try element.onlyExpression(context))
+    case "list": document.lists.append(try element.onlyExpression(context))
+    case "more": document.continuations.append(try element.onlyExpression(context))
+    case "detect": document.signs.append(try element.onlyExpression(context))
     case "columns": columns = try columnName(element)
-    default: common.append(try fieldRule(element))
+    default: common.append(try fieldRule(element, context))
     }
-  }
-
-  private func onlyExpression(of element: XMLNode) throws(Fault) -> ProfileExpression {
-    try element.check(["path"])
-    return try expression("path", of: element)
   }
 
   private func columnName(_ element: XMLNode) throws(Fault) -> String {
@@ -109,11 +125,14 @@ extension CatalogueProfile {
     throw name.fault("expected \"name()\" or \"@ATTRIBUTE\", found \(name.text.quoted())")
   }
 
-  private func lookup(_ element: XMLNode) throws(Fault) -> Lookup {
+  private func lookup(
+    _ element: XMLNode, _ context: ProfileExpression.Context
+  ) throws(Fault) -> Lookup {
     try element.check(["path", "key", "reference"], hasChildren: true)
     let lookup = Lookup(
-      path: try path(of: element), key: try expression("key", of: element),
-      reference: try expression("reference", of: element), fields: try fields(in: element))
+      path: try element.placesOfElements(context), key: try element.expression("key", context),
+      reference: try element.expression("reference", context),
+      fields: try fields(in: element, context))
     for rule in lookup.fields where [.expiration, .loaned].contains(rule.field) {
       throw Fault(
         location: rule.path.location,
@@ -129,11 +148,15 @@ extension CatalogueProfile {
 // MARK: - Fields
 
 extension CatalogueProfile {
-  private func fields(in element: XMLNode) throws(Fault) -> [FieldRule] {
-    try element.children.map { child throws(Fault) in try fieldRule(child) }
+  private func fields(
+    in element: XMLNode, _ context: ProfileExpression.Context
+  ) throws(Fault) -> [FieldRule] {
+    try element.children.map { child throws(Fault) in try fieldRule(child, context) }
   }
 
-  private func fieldRule(_ element: XMLNode) throws(Fault) -> FieldRule {
+  private func fieldRule(
+    _ element: XMLNode, _ context: ProfileExpression.Context
+  ) throws(Fault) -> FieldRule {
     guard let field = LoanField.allCases.first(where: { "\($0)" == element.name }) else {
       let known =
         ["record", "columns", "lookup", "problem", "total", "list", "more", "detect"]
@@ -148,10 +171,10 @@ extension CatalogueProfile {
     try element.check(
       ["path", "none"] + (isDate ? ["form", "time"] : [])
         + (field == .expiration ? ["plus", "empty", "day"] : []) + (field == .id ? ["shared"] : []))
-    var rule = FieldRule(field: field, path: try expression("path", of: element))
+    var rule = FieldRule(field: field, path: try element.expression("path", context))
     rule.absences = Self.words(element["none"])
     if isDate { rule.forms = try forms(of: element) }
-    if element["time"] != nil { rule.time = try expression("time", of: element) }
+    if element["time"] != nil { rule.time = try element.expression("time", context) }
     rule.countsFromLoan = try element.flag("plus", "loan-days")
     rule.isShared = try element.flag("shared", "yes")
     rule.refusesEmpty = try element.flag("empty", "error")
@@ -174,67 +197,12 @@ extension CatalogueProfile {
   }
 }
 
-// MARK: - Expressions
-
-extension CatalogueProfile {
-  private func expression(
-    _ name: String, of element: XMLNode
-  ) throws(Fault) -> ProfileExpression {
-    let attribute = try element.attribute(name)
-    let (text, start) = (attribute.text, attribute.location)
-    do throws(XPathFailure) {
-      return try ProfileExpression(text, at: start, namespaces: prefixes, own: namespaces)
-    } catch {
-      let before = String(decoding: text.utf8.prefix(error.offset), as: UTF8.self)
-      let column = start.column + before.unicodeScalars.count
-      throw Fault(
-        location: SourceLocation(line: start.line, column: column),
-        message: "path \(text.quoted(limit: 200)): \(error.message)")
-    }
-  }
-
-  /// An expression that leads by names from the root element to others.
-  private func path(of element: XMLNode) throws(Fault) -> ProfileExpression {
-    let path = try expression("path", of: element)
-    guard !path.steps.isEmpty else {
-      throw path.fault(
-        """
-        the path of a \(element.name) begins with / and has a name or * for every element on the \
-        way, with conditions in brackets
-        """)
-    }
-    if path.looksAround {
-      throw path.fault(
-        """
-        a condition of the path of a \(element.name) is about what is inside its element; its \
-        position, and what is around or beside it, cannot be asked for
-        """)
-    }
-    return path
-  }
-
-  /// Records must not be inside each other.
-  private func checkPaths() throws(Fault) {
-    for inner in records.map(\.path) {
-      guard let outer = records.map(\.path).first(where: { $0.isOutside(inner) }) else { continue }
-      throw inner.fault("this record is inside another, \(outer.text.quoted(limit: 200))")
-    }
-  }
-}
-
 extension CatalogueProfile.FieldRule {
   /// The name of the element that holds the expiration, if the path is only names.
   fileprivate var dateName: Substring? {
     let names = path.text.split(separator: "/")
     let isPlain = path.text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "/_-".utf8.contains($0) }
     return field == .expiration && !countsFromLoan && isPlain ? names.last : nil
-  }
-}
-
-extension ProfileExpression {
-  fileprivate func fault(_ message: String) -> CatalogueProfile.Fault {
-    CatalogueProfile.Fault(
-      location: location, message: "path \(text.quoted(limit: 200)): \(message)")
   }
 }
 
@@ -288,5 +256,102 @@ extension XMLNode {
     if !hasChildren, let child = children.first {
       throw child.fault("<\(child.name.visible)> cannot be inside <\(name)>")
     }
+  }
+}
+
+// MARK: - Expressions
+
+extension XMLNode {
+  fileprivate func expression(
+    _ name: String, _ context: ProfileExpression.Context
+  ) throws(Fault) -> ProfileExpression {
+    let attribute = try attribute(name)
+    let (text, start) = (attribute.text, attribute.location)
+    do throws(XPathFailure) {
+      return try ProfileExpression(text, at: start, in: context)
+    } catch {
+      let before = String(decoding: text.utf8.prefix(error.offset), as: UTF8.self)
+      let column = start.column + before.unicodeScalars.count
+      throw Fault(
+        location: SourceLocation(line: start.line, column: column),
+        message: "path \(text.quoted(limit: 200)): \(error.message)")
+    }
+  }
+
+  /// An expression that is the same for the whole document.
+  fileprivate func documentExpression(
+    _ context: ProfileExpression.Context
+  ) throws(Fault) -> ProfileExpression {
+    let path = try expression("path", context)
+    guard path.paths.anchor() == XPathPaths.document else {
+      throw Fault(
+        location: path.location,
+        message: "path \(path.text.quoted(limit: 200)): the path of a \(name) begins with /")
+    }
+    return path
+  }
+
+  fileprivate func onlyExpression(
+    _ context: ProfileExpression.Context
+  ) throws(Fault) -> ProfileExpression {
+    try check(["path"])
+    return try documentExpression(context)
+  }
+
+  /// An expression that leads from the document to elements.
+  fileprivate func placesOfElements(
+    _ context: ProfileExpression.Context
+  ) throws(Fault) -> ProfileExpression {
+    let path = try documentExpression(context)
+    guard path.leadsToElements else {
+      throw Fault(
+        location: path.location,
+        message: "path \(path.text.quoted(limit: 200)): the path of a \(name) leads to elements")
+    }
+    return path
+  }
+}
+
+// MARK: - Places
+
+/// A profile's document, with the places of its elements and of the values of attributes.
+private enum PlacedDocument {
+  /// - Throws: `CatalogueProfile.Fault` if it is not well-formed, or has a document type.
+  static func tree(_ bytes: [UInt8]) throws(CatalogueProfile.Fault) -> XMLTree {
+    let parser = unsafe XMLParser<Void>(setHandlers: { handlers in
+      unsafe handlers.pointee.startElementNs = startElementHandler
+      unsafe handlers.pointee.comment = nil
+      unsafe handlers.pointee.processingInstruction = nil
+    }) { _ in () }
+    let tree = parser.parse(bytes[...])
+    // What is in memory can be read.
+    unsafe try? parser.session.pointee.finish()
+    if let fault = unsafe parser.session.pointee.malformation {
+      throw CatalogueProfile.Fault(location: fault.location, message: fault.message)
+    }
+    return tree
+  }
+}
+
+private let startElementHandler: startElementNsSAX2Func = {
+  context, name, _, _, namespaceCount, namespaces, attributeCount, defaultCount, attributes in
+  let parser = unsafe parserContext(context)
+  let session = unsafe session(of: parser)
+  if unsafe session.pointee.hasDoctype {
+    unsafe session.pointee.endEarly(
+      .malformedXML, at: SourceLocation(line: 1, column: 1),
+      "a profile has no document type; remove the <!DOCTYPE")
+  }
+  guard unsafe !session.pointee.isStopped else { return }
+  unsafe xmlSAX2StartElementNs(
+    context, name, nil, nil, namespaceCount, namespaces, attributeCount, defaultCount, attributes)
+  guard let node = unsafe parser.pointee.node else { return }
+  let start =
+    unsafe TagText.start(endingAt: session.pointee.document) ?? session.pointee.position
+  let tag = unsafe TagText(endingAt: session.pointee.document)
+  let element = unsafe XMLNode(node)
+  element.place = start
+  for attribute in element.attributes {
+    attribute.place = tag.place(ofValueOf: attribute.qualifiedName, tagStart: start)
   }
 }

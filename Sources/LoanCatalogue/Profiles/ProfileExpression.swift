@@ -2,157 +2,120 @@ internal import Loans
 
 /// An XPath 1.0 expression of a profile, and what of a document it looks at.
 ///
-/// `concat(../@name, title)`, for example, looks outside of its record, so that the record is read
-/// when the whole document is there; `../@name` also has the same value for all records in one
-/// element.
+/// `concat(../@name, title)`, for example, is known when its record has ended (``XPathPaths``), so
+/// that the record need not wait for anything else.
 public final class ProfileExpression: Sendable {
   /// The expression as it is written.
   public let text: String
+  /// The expression without conditions and prefixes.
+  public let withoutConditions: String
+  /// The place in the profile where it is written.
+  let location: SourceLocation
   /// The expression as it is evaluated: the prefixes of the profile's own namespaces, which elements
   /// lose as well, are replaced by spaces.
   let xpath: XPathExpression
-  /// Whether there are such prefixes.
-  let hasOwnPrefixes: Bool
-  /// The place in the profile where it is written.
-  let location: SourceLocation
-  /// Whether it looks at anything but the element at which it is evaluated and what is inside.
-  let looksOutside: Bool
-  /// Whether a condition in it is about the position of its element, or about what is around it.
-  let looksAround: Bool
-  /// Whether it has the same value at all elements in one.
-  let isSameForSiblings: Bool
-  /// The names of the root elements at which its paths begin.
-  let roots: Set<String>
+  /// The expression with these prefixes; `nil` if there are none.
+  let withOwnPrefixes: String?
+  /// The root elements at which its paths begin.
+  let roots: [Root]
   /// All names in it, those of functions and axes too.
   let names: Set<String>
-  /// The path itself, if it is nothing but names from the root element on.
-  let steps: [Step]
-  /// The condition for an element at the end of that path, lent or not, from the element.
-  let recordCondition: XPathExpression?
-  /// The condition for a record that is lent; `nil` if all are.
-  let lendingCondition: XPathExpression?
+  /// The names from the document on, if it is nothing but a path of names and conditions.
+  let steps: [String]
+  let paths: XPathPaths
+  /// Whether its value is nodes, none of them an attribute or a text that it names.
+  let leadsToElements: Bool
 
-  /// An element on a path from the root element on.
-  struct Step: Sendable {
+  /// A root element at which a path begins.
+  struct Root: Sendable {
+    /// Its name; `*` for any.
+    var name: String
     /// The namespace of its prefix; `nil` for the profile's own.
     var namespace: String?
-    /// Its name, or `*`.
-    var local: String
-    /// Its name in XPath, with its prefix, and the conditions that make it one of its kind.
-    var test: String
-    /// The conditions that make it lent: about more than its attributes, or denying something.
-    var lendingConditions = ""
   }
 
-  /// - Parameters:
-  ///   - namespaces: those of the prefixes that may be used.
-  ///   - own: the profile's own.
+  /// The surroundings of an expression in a profile.
+  struct Context {
+    let evaluator: XPathEvaluator
+    let namespaces: CatalogueProfile.Namespaces
+    /// A path to the element around which paths from the document begin.
+    var envelope = ""
+
+    init(_ namespaces: CatalogueProfile.Namespaces, envelope: String = "") {
+      evaluator = XPathEvaluator(namespaces: namespaces.prefixes)
+      self.namespaces = namespaces
+      self.envelope = envelope
+    }
+  }
+
   /// - Throws: ``XPathFailure`` for what is wrong with it.
   init(
-    _ text: String, at location: SourceLocation, namespaces: [String: String], own: [String]
+    _ text: String, at location: SourceLocation, in context: Context
   ) throws(XPathFailure) {
     self.text = text
     self.location = location
-    let tokens = XPathTokens(text)
-    if tokens.all.isEmpty { throw XPathFailure(message: "the expression is empty") }
-    let tree = XMLTree.ofOneElement
-    let evaluator = unsafe XPathEvaluator(tree.document, namespaces: namespaces)
+    let written = XPathTokens(text)
+    if written.all.isEmpty { throw XPathFailure(message: "the expression is empty") }
+    withoutConditions = written.withoutConditions
+    names = Set(written.all.indices.filter(written.isName).map { String(written[$0]) })
+    roots = Self.roots(of: written, context.namespaces)
+    let whole = context.envelope.isEmpty ? text : written.text(of: text, in: context.envelope)
+    let tokens = context.envelope.isEmpty ? written : XPathTokens(whole)
+    let xpath = try Self.withoutOwnPrefixes(whole, tokens, context)
+    withOwnPrefixes = xpath == whole ? nil : whole
+    // Alone first: "a) | (b" would be valid in parentheses.
+    _ = try context.evaluator.compile(xpath)
+    // In parentheses libxml2 goes to the nodes; else it streams over all that is in the record.
+    self.xpath = try context.evaluator.compile("(\(xpath))")
+    steps = tokens.steps
+    paths = XPathPaths(tokens)
+    let value = unsafe try context.evaluator.value(of: self.xpath)
+    leadsToElements = value.isNodes && paths.leadsToElements
+  }
+
+  private static func withoutOwnPrefixes(
+    _ text: String, _ tokens: XPathTokens, _ context: Context
+  ) throws(XPathFailure) -> String {
+    let namespaces = context.namespaces
     var bytes = Array(text.utf8)
     for (index, token) in tokens.all.enumerated() {
       let name = String(token.text)
       let offset = token.range.lowerBound
-      if tokens[index + 1] == ":" && namespaces[name] == nil {
+      if tokens[index + 1] == ":" && namespaces.prefixes[name] == nil {
         throw XPathFailure(
           message: """
             the prefix \(name.quoted()) is not bound; add xmlns:\(name.visible)="…" to <profile>
             """, offset: offset)
       }
-      if tokens.isFunction(at: index) && !evaluator.hasFunction(name) {
+      if tokens.isFunction(at: index) && !context.evaluator.hasFunction(name) {
         throw XPathFailure(
           message: "XPath 1.0 has no function \(name.quoted(limit: 40))", offset: offset)
       }
       if name == "$" { throw XPathFailure(message: "a profile has no variables", offset: offset) }
-      if tokens[index + 1] == ":", own.contains(namespaces[name] ?? "") {
+      if tokens[index + 1] == ":", namespaces.own.contains(namespaces.prefixes[name] ?? "") {
         for index in offset..<tokens.all[index + 1].range.upperBound { bytes[index] = 0x20 }
       }
     }
-    let xpath = String(decoding: bytes, as: UTF8.self)
-    hasOwnPrefixes = xpath != text
-    // Alone first: "a) | (b" would be valid in parentheses.
-    _ = try evaluator.compile(xpath)
-    // In parentheses libxml2 goes to the nodes; else it streams over all that is in the record.
-    self.xpath = try evaluator.compile("(\(xpath))")
-    unsafe _ = try evaluator.value(of: self.xpath)
-    looksOutside = tokens.all.indices.contains { tokens.leadsOutside(at: $0) }
-    isSameForSiblings = tokens.isSameForSiblings
-    roots = tokens.roots
-    names = Set(tokens.all.indices.filter(tokens.isName).map { String(tokens[$0]) })
-    (steps, looksAround) = Self.steps(tokens, bytes) { prefix in
-      prefix.flatMap { namespaces[$0] }.flatMap { own.contains($0) ? nil : $0 }
-    }
-    var path = ""
-    for (climb, step) in steps.reversed().enumerated() {
-      path += climb == 0 ? "self::\(step.test)" : "/parent::\(step.test)\(step.lendingConditions)"
-    }
-    recordCondition =
-      steps.isEmpty ? nil : try evaluator.compile("boolean(\(path)[not(parent::*)])")
-    let conditions = steps.last?.lendingConditions ?? ""
-    lendingCondition =
-      conditions.isEmpty ? nil : try evaluator.compile("boolean(self::*\(conditions))")
+    return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The names on the path and the conditions in its brackets, if there is nothing else, and whether
-  /// one looks around.
-  private static func steps(
-    _ tokens: XPathTokens, _ xpath: [UInt8], _ namespace: (String?) -> String?
-  ) -> ([Step], Bool) {
-    func text(_ range: Range<Int>) -> String {
-      let (first, last) = (tokens.all[range.lowerBound], tokens.all[range.upperBound - 1])
-      return String(decoding: xpath[first.range.lowerBound..<last.range.upperBound], as: UTF8.self)
-    }
-    var (steps, looksAround, index): ([Step], Bool, Int) = ([], false, 0)
-    while tokens[index] == "/", tokens.isName(at: index + 1) {
-      let hasPrefix = tokens[index + 2] == ":"
-      let end = index + (hasPrefix ? 4 : 2)
-      let prefix = hasPrefix ? String(tokens[index + 1]) : nil
-      var step = Step(
-        namespace: namespace(prefix), local: String(tokens[end - 1]), test: text(index + 1..<end))
-      index = end
-      while let condition = tokens.condition(at: index) {
-        if tokens.isOfKind(condition) {
-          step.test += text(condition)
-        } else {
-          step.lendingConditions += text(condition)
-        }
-        looksAround = looksAround || tokens.looksAround(condition)
-        index = condition.upperBound
+  private static func roots(
+    of tokens: XPathTokens, _ namespaces: CatalogueProfile.Namespaces
+  ) -> [Root] {
+    tokens.all.indices.filter(tokens.beginsAtDocument).map { index in
+      guard tokens[index] == "/", tokens.isName(at: index + 1), tokens[index + 2] != "::" else {
+        return Root(name: "*")
       }
-      steps.append(step)
+      guard tokens[index + 2] == ":" else { return Root(name: String(tokens[index + 1])) }
+      let namespace = namespaces.prefixes[String(tokens[index + 1])] ?? ""
+      return Root(
+        name: String(tokens[index + 3]),
+        namespace: namespaces.own.contains(namespace) ? nil : namespace)
     }
-    return index == tokens.all.count ? (steps, looksAround) : ([], false)
-  }
-}
-
-// MARK: - Records
-
-extension ProfileExpression {
-  /// The path as it is written, without conditions.
-  public var withoutConditions: String {
-    steps.map { "/\($0.local)" }.joined()
   }
 
-  /// Whether an element at the other path may be inside an element at this one.
-  func isOutside(_ other: ProfileExpression) -> Bool {
-    steps.count < other.steps.count
-      && zip(steps, other.steps).allSatisfy { own, other in
-        own.local == other.local || own.local == "*" || other.local == "*"
-      }
-  }
-}
-
-extension CatalogueProfile.FieldRule {
-  /// Whether it looks outside of the record, and gives the same for all records in one element.
-  var isSameForSiblings: Bool {
-    path.looksOutside && path.isSameForSiblings && time?.isSameForSiblings ?? true
+  /// Whether one of its paths may begin at a root element of this name.
+  func mayBegin(with name: String) -> Bool {
+    roots.contains { $0.name == name || $0.name == "*" }
   }
 }

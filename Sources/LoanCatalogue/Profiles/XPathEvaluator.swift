@@ -30,11 +30,16 @@ struct XPathFailure: Error, Equatable {
   private let context: xmlXPathContextPtr
   /// The number of steps that have been taken.
   private var steps: UInt = 0
+  /// A document of its own, for expressions to be tried in.
+  private let sample: XMLTree
 
   /// - Parameters:
   ///   - document: must stay as long as the evaluator does.
   ///   - namespaces: by their prefixes.
-  @unsafe init(_ document: xmlDocPtr?, namespaces: [String: String]) {
+  @unsafe init(
+    _ document: xmlDocPtr?, namespaces: [String: String], sample: consuming XMLTree = .none
+  ) {
+    self.sample = sample
     guard let context = unsafe xmlXPathNewContext(document) else { endWithoutMemory() }
     unsafe self.context = context
     // The context keeps the last error; nothing need be printed.
@@ -43,10 +48,13 @@ struct XPathFailure: Error, Equatable {
     for (prefix, namespace) in namespaces { unsafe xmlXPathRegisterNs(context, prefix, namespace) }
   }
 
-  deinit { unsafe xmlXPathFreeContext(context) }
+  /// An evaluator of expressions to be tried in a document of one element.
+  convenience init(namespaces: [String: String]) {
+    let sample = XMLTree.ofOneElement
+    unsafe self.init(sample.document, namespaces: namespaces, sample: sample)
+  }
 
-  /// The document's first element.
-  var root: xmlNodePtr? { unsafe xmlDocGetRootElement(context.pointee.doc) }
+  deinit { unsafe xmlXPathFreeContext(context) }
 
   /// - SeeAlso: `xmlXPathFunctionLookup`.
   func hasFunction(_ name: String) -> Bool { unsafe xmlXPathFunctionLookup(context, name) != nil }
@@ -70,15 +78,16 @@ struct XPathFailure: Error, Equatable {
   /// The value of an expression.
   ///
   /// - Parameters:
-  ///   - node: where it begins; `nil` for the document's first element.
-  ///   - bytesRead: of the document.
+  ///   - node: where it begins; `nil` for the document.
+  ///   - bytesRead: bytes of the document read so far, which limit the steps.
   /// - Throws: ``XPathFailure``.
   @unsafe func value(
     of expression: XPathExpression, at node: xmlNodePtr? = nil, bytesRead: Int = 0
   ) throws(XPathFailure) -> XPathValue {
     let most = 20_000_000 + 5 * UInt(max(0, bytesRead))
     guard steps < most else { throw Self.tooLong }
-    unsafe context.pointee.node = node ?? root
+    let document = unsafe UnsafeMutableRawPointer(context.pointee.doc)
+    unsafe context.pointee.node = node ?? document?.assumingMemoryBound(to: xmlNode.self)
     unsafe context.pointee.opCount = 0
     unsafe context.pointee.opLimit = most - steps
     let value = unsafe xmlXPathCompiledEval(expression.compiled, context)
@@ -147,8 +156,7 @@ struct XPathFailure: Error, Equatable {
     return unsafe Array(UnsafeBufferPointer(start: text, count: Int(xmlStrlen(text))))
   }
 
-  /// The beginning of the element of one of the nodes; `nil` for a text, and for a node that came
-  /// out of an entity.
+  /// The beginning of the element of one of the nodes; `nil` for a text.
   func place(ofNode index: Int) -> SourceLocation? {
     unsafe node(index).flatMap { unsafe SourceLocation(of: $0) }
   }

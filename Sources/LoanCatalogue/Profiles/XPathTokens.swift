@@ -15,7 +15,7 @@ struct XPathTokens {
 
   private(set) var all: [Token] = []
 
-  /// - Parameter text: an expression; faults in it are for the compiler to find.
+  /// - Parameter text: an expression; mistakes in it are for the compiler to find.
   init(_ text: String) {
     var (rest, start, isInOperand, depth) = (text[...], 0, true, 0)
     while let first = rest.utf8.first {
@@ -56,11 +56,10 @@ struct XPathTokens {
   }
 }
 
-// MARK: - What they mean
+// MARK: - Kinds of token
 
 extension XPathTokens {
   private static let nodeTypes = ["text", "node", "comment", "processing-instruction"]
-  private static let innerAxes = ["child", "attribute", "self", "descendant", "descendant-or-self"]
 
   /// The text of a token; empty where there is none.
   subscript(_ index: Int) -> Substring { all.indices.contains(index) ? all[index].text : "" }
@@ -71,71 +70,68 @@ extension XPathTokens {
       && self[index].utf8.first.map(Self.beginsName) ?? false
   }
 
+  func isNodeType(at index: Int) -> Bool {
+    isName(at: index) && self[index + 1] == "(" && Self.nodeTypes.contains { $0 == self[index] }
+  }
+
   func isFunction(at index: Int) -> Bool {
-    isName(at: index) && self[index + 1] == "(" && !Self.nodeTypes.contains { $0 == self[index] }
+    isName(at: index) && self[index + 1] == "(" && !isNodeType(at: index)
   }
 
-  /// Whether a token leads to what is not inside the element at which the expression is evaluated.
-  func leadsOutside(at index: Int) -> Bool {
-    switch self[index] {
-    case "..": true
-    case "/", "//": all[index].isInOperand
-    case "id": isFunction(at: index)
-    case let text: self[index + 1] == "::" && !Self.innerAxes.contains { $0 == text }
+  /// Whether a token begins a path at the document.
+  func beginsAtDocument(_ index: Int) -> Bool {
+    all[index].isInOperand && (self[index] == "/" || self[index] == "//")
+  }
+
+  /// The names on a path from the document on, if it is nothing else, but for conditions.
+  var steps: [String] {
+    let own = all.indices.filter { all[$0].depth == 0 }
+    let isPlain = own.allSatisfy { index in
+      let isOperator = ["::", "("].contains { $0 == self[index + 1] }
+      return self[index] == "/" || self[index] == ":" || isName(at: index) && !isOperator
     }
+    guard isPlain, self[0] == "/" else { return [] }
+    return own.filter { isName(at: $0) && self[$0 + 1] != ":" }.map { String(self[$0]) }
   }
 
-  /// Whether every path begins at the document or with a step outward.
-  var isSameForSiblings: Bool {
-    all.indices.allSatisfy { index in
-      let goesOn = ["/", "//", "::", ":", "@"].contains { $0 == self[index - 1] }
-      if all[index].depth > 0 || !all[index].isInOperand || goesOn { return true }
-      // Without arguments many functions are about the element itself.
-      if isFunction(at: index) { return self[index + 2] != ")" }
-      if self[index + 1] == "::" { return ["parent", "ancestor"].contains { $0 == self[index] } }
-      return !isName(at: index) && self[index] != "@" && self[index] != "."
+  /// The expression without what is in brackets, and without prefixes.
+  var withoutConditions: String {
+    all.indices.filter { all[$0].depth == 0 && self[$0] != ":" && self[$0 + 1] != ":" }
+      .map { String(self[$0]) }.joined()
+  }
+
+  /// The expression with something before each path that begins at the document.
+  func text(of expression: String, in envelope: String) -> String {
+    var (bytes, before) = ([UInt8](), 0)
+    for index in all.indices where beginsAtDocument(index) {
+      bytes += expression.utf8.dropFirst(before).prefix(all[index].range.lowerBound - before)
+      bytes += envelope.utf8
+      before = all[index].range.lowerBound
+      // Alone it is the document itself.
+      let goesOn = isName(at: index + 1) || ["@", ".", ".."].contains { $0 == self[index + 1] }
+      if !goesOn { before += 1 }
     }
+    return String(decoding: bytes + expression.utf8.dropFirst(before), as: UTF8.self)
   }
 
-  /// The names of the root elements at which paths begin.
-  var roots: Set<String> {
-    Set(
-      all.indices.compactMap { index in
-        guard self[index] == "/", all[index].isInOperand, isName(at: index + 1),
-          self[index + 2] != "::"
-        else { return nil }
-        return String(self[index + 2] == ":" ? self[index + 3] : self[index + 1])
-      })
-  }
-
-  // MARK: Conditions
-
-  /// The tokens from a bracket to the one that closes it; `nil` if none is opened there or closed.
-  func condition(at start: Int) -> Range<Int>? {
-    guard self[start] == "[" else { return nil }
-    let end = all.indices[start...].first { self[$0] == "]" && all[$0].depth == all[start].depth }
-    return end.map { start..<$0 + 1 }
-  }
-
-  /// Whether a condition is about the position of its element, or about what is around it.
-  func looksAround(_ condition: Range<Int>) -> Bool {
-    if condition.count == 3,
-      self[condition.lowerBound + 1].allSatisfy({ ("0"..."9").contains($0) || $0 == "." })
-    {
-      return true
+  /// Whether a condition may be a number, or about one: the position of its node.
+  func isAboutPosition(conditionAt start: Int) -> Bool {
+    let numeric = ["count", "sum", "number", "string-length", "floor", "ceiling", "round", "-"]
+    let comparisons = ["=", "!=", "<", ">", "<=", ">=", "and", "or"]
+    var (parentheses, isNumber) = (0, false)
+    for index in all.indices[(start + 1)...] where all[index].depth <= all[start].depth {
+      let text = self[index]
+      if text == "]" { return isNumber }
+      if isFunction(at: index) && ["position", "last"].contains(where: { $0 == text }) { return true }
+      parentheses += text == "(" ? 1 : text == ")" ? -1 : 0
+      guard parentheses == 0 else { continue }
+      let isOperator = !all[index].isInOperand
+      if isOperator && comparisons.contains(where: { $0 == text }) { return false }
+      isNumber =
+        isNumber || text.first?.isWholeNumber == true
+        || isOperator && ["+", "-", "*", "div", "mod"].contains { $0 == text }
+        || index == start + 1 && numeric.contains { $0 == text }
     }
-    return condition.contains { index in
-      let isPosition = isFunction(at: index) && ["position", "last"].contains { $0 == self[index] }
-      return all[index].depth == 1 && isPosition || leadsOutside(at: index)
-    }
-  }
-
-  /// Whether a condition distinguishes one kind of element from another: by its attributes, denying
-  /// nothing.
-  func isOfKind(_ condition: Range<Int>) -> Bool {
-    condition.allSatisfy { index in
-      if isFunction(at: index) { return self[index] != "not" }
-      return !isName(at: index) || ["@", ":"].contains { $0 == self[index - 1] }
-    }
+    return isNumber
   }
 }

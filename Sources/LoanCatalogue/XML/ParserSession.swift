@@ -20,8 +20,6 @@ internal import Synchronization
   private(set) var bytesBefore = 0
   /// The place where the last event ended, as libxml2 counts.
   private(set) var place = Place()
-  /// The envelope around a payload, which hides it from the reader.
-  private(set) var envelope: SOAPEnvelope?
   private(set) var hasDoctype = false
   private(set) var isStopped = false
   /// Why it was stopped, if the profile cannot be applied.
@@ -44,12 +42,6 @@ internal import Synchronization
     (place, hasDoctype, isStopped) = (Place(), false, false)
     (end, failure, malformation) = (nil, nil, nil)
     unsafe document = nil
-  }
-
-  /// Reads nothing but the payload of an envelope.
-  @unsafe mutating func enter(_ payload: SOAPPayload?) {
-    guard let payload, let handlers = unsafe context.pointee.sax else { return }
-    envelope = unsafe SOAPEnvelope(payload, handlers)
   }
 
   /// Has nothing more read, nor any handler called.

@@ -47,7 +47,6 @@ import Glibc
   func parse(_ catalogue: CatalogueFile, from start: PartStart) {
     unsafe session.pointee.begin(start)
     unsafe session.pointee.input.open(catalogue, at: start.offset, after: start.head)
-    unsafe session.pointee.enter(catalogue.payload)
     let options = options | ignoringDeclaration(if: catalogue.isMarked)
     _ = unsafe tree { unsafe xmlCtxtReadIO(context, readHandler, nil, session, nil, nil, options) }
   }
@@ -91,7 +90,8 @@ import Glibc
 
 /// The options for documents that may be long.
 private let options = Int32(
-  XML_PARSE_NOENT.rawValue | XML_PARSE_NONET.rawValue | XML_PARSE_BIG_LINES.rawValue)
+  XML_PARSE_NOENT.rawValue | XML_PARSE_NONET.rawValue | XML_PARSE_BIG_LINES.rawValue
+    | XML_PARSE_COMPACT.rawValue)
 
 /// The option for a document with a byte order mark, which is UTF-8 whatever it declares: libxml2 goes by the
 /// declaration before 2.12.

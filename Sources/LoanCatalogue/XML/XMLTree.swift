@@ -7,7 +7,9 @@ import Loans
 
   @unsafe init(_ document: xmlDocPtr?) { unsafe self.document = document }
 
-  deinit { unsafe xmlFreeDoc(document) }
+  deinit { if let document = unsafe document { unsafe xmlFreeDoc(document) } }
+
+  static var none: XMLTree { unsafe XMLTree(nil) }
 
   static var ofOneElement: XMLTree {
     let document = unsafe xmlNewDoc(nil)
@@ -89,6 +91,16 @@ import Loans
       unsafe next = declared.pointee.next
     }
     return namespaces
+  }
+
+  /// Gives each element directly inside the name that its attribute has.
+  func nameChildren(by attribute: String) {
+    for child in children {
+      guard let name = unsafe xmlGetNoNsProp(child.node, attribute) else { continue }
+      let known = unsafe xmlDictLookup(node.pointee.doc?.pointee.dict, name, -1)
+      if let known = unsafe known { unsafe child.node.pointee.name = known }
+      unsafe check_loans_free(name)
+    }
   }
 
   /// The place where it begins, as far as that was noted.
