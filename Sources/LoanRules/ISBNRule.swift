@@ -9,6 +9,7 @@ public enum ISBNRule {
   ///
   /// - Parameter text: UTF-8, not empty.
   public static func judge(_ text: Span<UInt8>) -> Finding? {
+    if isRightAsItIs(text) { return nil }
     var number = Number()
     reading: for index in text.indices {
       switch text[index] {
@@ -20,6 +21,21 @@ public enum ISBNRule {
     guard let fault = number.fault else { return nil }
     let quoted = String(decoding: [UInt8](copying: text), as: UTF8.self).quoted()
     return Finding(.invalidISBN, "ISBN \(quoted) \(fault)")
+  }
+
+  /// Whether the text is thirteen digits that fit, as most are.
+  private static func isRightAsItIs(_ text: Span<UInt8>) -> Bool {
+    guard text.count == 13, text[0] == UInt8(ascii: "9"), text[1] == UInt8(ascii: "7"),
+      text[2] >= UInt8(ascii: "8")
+    else { return false }
+    var (sum, weight) = (0, 1)
+    for index in 0..<13 {
+      let digit = text[index] &- UInt8(ascii: "0")
+      if digit > 9 { return false }
+      sum &+= Int(digit) &* weight
+      weight = 4 &- weight
+    }
+    return sum % 10 == 0
   }
 }
 

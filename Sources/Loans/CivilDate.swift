@@ -145,10 +145,18 @@ extension CivilDate {
   }
 
   private init(_ bytes: Span<UInt8>, separator: UInt8) throws(ParseFailure) {
-    guard bytes.count == 10, bytes[4] == separator, bytes[7] == separator,
-      let year = bytes.number(0..<4), let month = bytes.number(5..<7),
-      let day = bytes.number(8..<10)
-    else { throw .form }
+    guard bytes.count == 10 else { throw .form }
+    var digits = 0
+    for index in 0..<10 {
+      if index == 4 || index == 7 {
+        if bytes[index] != separator { throw .form }
+        continue
+      }
+      let digit = bytes[index] &- UInt8(ascii: "0")
+      if digit > 9 { throw .form }
+      digits = digits &* 10 &+ Int(digit)
+    }
+    let (year, month, day) = (digits / 10_000, digits / 100 % 100, digits % 100)
     guard let date = CivilDate(year: year, month: month, day: day) else { throw .notADay }
     self = date
   }

@@ -41,8 +41,8 @@ struct FixingDesk {
     var reader = CatalogueReader()
     reader.locatesFixes = true
     let reading = try reader.open(path)
-    while let events = try reading.next() {
-      for case .diagnostic(var diagnostic) in events {
+    while let batch = try reading.next() {
+      for var diagnostic in batch.diagnostics {
         if diagnostic.code == .dateFormat { diagnostic.replacement = Self.good }
         if diagnostic.replacement != nil { problems.append(diagnostic) }
       }

@@ -78,14 +78,19 @@ enum NativeElement: Equatable {
     _ namespace: UnsafePointer<xmlChar>?
   ) -> NativeElement {
     let key = unsafe Name(name, prefix, namespace)
-    for index in first.indices.dropFirst(last) where first[index].name == key {
-      last = index
-      return first[index].element
+    var index = last
+    while index < first.count {
+      if first[index].name == key {
+        last = index
+        return first[index].element
+      }
+      index &+= 1
     }
     return unsafe elementBefore(key, name, prefix, namespace)
   }
 
-  /// Looks a name up that is not among those after the one that was found last.
+  /// Looks up a name that is not among those after the one that was found last.
+  @inline(never)
   @unsafe private mutating func elementBefore(
     _ key: Name, _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?,
     _ namespace: UnsafePointer<xmlChar>?
