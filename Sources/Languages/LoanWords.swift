@@ -43,11 +43,11 @@ extension Notice {
   public func line(
     today: CivilDate, in language: Language = .english, sentence: String? = nil
   ) -> String {
-    let words = LineWords(today: today, library: library, in: language)
-    let day = words.day(
-      loan.expiration, loan.expirationTime, openDays: openDays, sentence: sentence)
+    let words = LineWords(
+      loan.expiration, loan.expirationTime, openDays: openDays, today: today, library: library,
+      sentence: sentence, in: language)
     var line: [UInt8] = []
-    words.append(loan, day, to: &line)
+    words.append(loan, to: &line)
     return String(decoding: line, as: UTF8.self)
   }
 }
@@ -164,25 +164,18 @@ extension LoanParts {
 
 // MARK: - Lines
 
-/// The words around a value, which is not looked for when a line is written.
+/// The words around a value.
 private struct WordFrame: Sendable {
-  private var start: [UInt8]
-  private var end: [UInt8]
-  /// The words after each other place of the value; hardly a message has several.
-  private var others: [[UInt8]]
-  private var hasValue: Bool
-
-  /// No text in UTF-8 has this byte.
-  private static let mark: UInt8 = 0xFF
+  /// The words before the value, and after each place where it is.
+  private let pieces: [[UInt8]]
 
   /// The words that `write` writes, which has the value's place written by the closure that it is given.
   init(_ write: (_ bytes: inout [UInt8], _ value: (inout [UInt8]) -> Void) -> Void) {
+    // No text in UTF-8 has this byte.
+    let mark: UInt8 = 0xFF
     var bytes: [UInt8] = []
-    write(&bytes) { $0.append(Self.mark) }
-    let pieces = bytes.split(separator: Self.mark, omittingEmptySubsequences: false).map(Array.init)
-    (start, end) = (pieces[0], pieces.count > 1 ? pieces[1] : [])
-    others = Array(pieces.dropFirst(2))
-    hasValue = pieces.count > 1
+    write(&bytes) { $0.append(mark) }
+    pieces = bytes.split(separator: mark, omittingEmptySubsequences: false).map(Array.init)
   }
 
   /// The words of a message with one value.
@@ -192,65 +185,43 @@ private struct WordFrame: Sendable {
 
   @inline(__always)
   func append(to line: inout [UInt8], _ value: (inout [UInt8]) -> Void) {
-    line += start
-    if hasValue { value(&line) }
-    if !end.isEmpty { line += end }
-    for other in others {
+    line += pieces[0]
+    for index in 1..<pieces.count {
       value(&line)
-      line += other
+      if !pieces[index].isEmpty { line += pieces[index] }
     }
   }
 }
 
-/// The words of the lines about a catalogue's loans on one day: a report may have a million of them, so
-/// what they have in common is put together once, and no text of a loan becomes a string.
+/// The words of the lines about a catalogue's loans with one expiration, as of one day.
 ///
-/// For `"Abigél" expires tomorrow (2026.11.22), by Szabó Magda` it has the quotation marks and `, by `, and
-/// its ``Day`` has ` expires tomorrow (2026.11.22)`.
+/// A report may have a million lines, so what they have in common is put together once, and no text of a
+/// loan becomes a string. For `"Abigél" expires tomorrow (2026.11.22), by Szabó Magda` that is all but the
+/// title and the name.
 package final class LineWords: Sendable {
-  /// The words of the lines about loans with the same expiration, time and open days.
-  package final class Day: Sendable {
-    fileprivate let sentence: WordFrame
-    /// What to do if the library is closed.
-    fileprivate let clause: [UInt8]
-
-    fileprivate init(_ sentence: WordFrame, _ clause: [UInt8]) {
-      (self.sentence, self.clause) = (sentence, clause)
-    }
-  }
-
-  /// The day on which the lines are read.
-  package let today: CivilDate
-  /// The name of the library of loans that have none of their own.
-  package let library: String?
+  /// The time of the last day at which the loans end, if it is known.
+  package let time: CivilTime?
   private let language: Language
+  private let sentence: WordFrame
   private let title: WordFrame
   private let author: WordFrame
   private let borrower: WordFrame
-  private let ownLibrary: WordFrame
+  private let library: WordFrame
+  /// The words about the library of loans that have none of their own, and what to do if it is closed.
   private let commonLibrary: [UInt8]
+  private let clause: [UInt8]
 
   /// The words in a language.
-  package init(today: CivilDate, library: String?, in language: Language) {
-    (self.today, self.library, self.language) = (today, library, language)
-    title = WordFrame(.quotedTitle, language)
-    author = WordFrame(.author, language)
-    borrower = WordFrame(.borrower, language)
-    ownLibrary = WordFrame(.library, language)
-    var bytes: [UInt8] = []
-    if let library { ownLibrary.append(to: &bytes) { $0 += library.visible.utf8 } }
-    commonLibrary = bytes
-  }
-
-  /// The words about one expiration.
   ///
   /// - Parameters:
-  ///   - time: the time of that day at which loans end, if it is known.
+  ///   - library: the name of the library of loans that have none of their own.
   ///   - sentence: the beginning, as it is to be shown, in place of the label and what happens when.
-  package func day(
-    _ expiration: CivilDate, _ time: CivilTime?, openDays: OpenDays?, sentence: String? = nil
-  ) -> Day {
-    let frame = WordFrame { bytes, label in
+  package init(
+    _ expiration: CivilDate, _ time: CivilTime?, openDays: OpenDays?, today: CivilDate,
+    library: String?, sentence: String? = nil, in language: Language
+  ) {
+    (self.time, self.language) = (time, language)
+    self.sentence = WordFrame { bytes, label in
       language.append(time == nil ? .dated : .datedWithTime, to: &bytes) { name, bytes in
         switch name {
         case "sentence":
@@ -261,25 +232,32 @@ package final class LineWords: Sendable {
         }
       }
     }
-    var clause: [UInt8] = []
-    if let openDays { language.append(openDays, today: today, to: &clause) }
-    return Day(frame, clause)
+    title = WordFrame(.quotedTitle, language)
+    author = WordFrame(.author, language)
+    borrower = WordFrame(.borrower, language)
+    self.library = WordFrame(.library, language)
+    var bytes: [UInt8] = []
+    if let library { self.library.append(to: &bytes) { $0 += library.visible.utf8 } }
+    commonLibrary = bytes
+    bytes = []
+    if let openDays { language.append(openDays, today: today, to: &bytes) }
+    clause = bytes
   }
 
   /// Appends a loan's one line in UTF-8, see ``Loans/Notice/line(today:in:sentence:)``.
-  package func append(_ loan: some LoanParts, _ day: Day, to line: inout [UInt8]) {
-    day.sentence.append(to: &line) { loan.appendLabel(to: &$0, in: language, title) }
+  package func append(_ loan: some LoanParts, to line: inout [UInt8]) {
+    sentence.append(to: &line) { loan.appendLabel(to: &$0, in: language, title) }
     if let status = loan.status {
       language.append(.status, to: &line) { language.append(status.word, to: &$1) }
     }
     loan.append(.author, in: author, to: &line)
     loan.append(.borrower, in: borrower, to: &line)
     let end = line.count
-    loan.append(.library, in: ownLibrary, to: &line)
-    if line.count == end { line += commonLibrary }
+    loan.append(.library, in: library, to: &line)
+    if line.count == end, !commonLibrary.isEmpty { line += commonLibrary }
     if let mayBeRenewed = loan.mayBeRenewed {
       language.append(mayBeRenewed ? .renewable : .notRenewable, to: &line)
     }
-    line += day.clause
+    if !clause.isEmpty { line += clause }
   }
 }

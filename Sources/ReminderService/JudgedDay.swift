@@ -33,9 +33,7 @@ struct JudgedDays {
 
   private let policy: ReminderPolicy
   private let today: CivilDate
-  /// The days before an expiration in which a notice can fire.
-  private let longestLead: Int
-  /// Those around today that depend on nothing else, as nearly all do.
+  /// Those around today of loans of which no more is known, as of nearly all.
   private var near = [JudgedDay?](repeating: nil, count: 2 * reach)
   private var others: [Key: JudgedDay] = [:]
   private var count = 0
@@ -47,8 +45,6 @@ struct JudgedDays {
 
   init(_ policy: ReminderPolicy, today: CivilDate) {
     (self.policy, self.today) = (policy, today)
-    let ladders = [policy.ladder] + policy.rules.map(\.ladder)
-    longestLead = ClosedDays.longest + (ladders.map(\.lead).max() ?? 0)
   }
 
   /// The day of a loan.
@@ -58,22 +54,15 @@ struct JudgedDays {
     of loan: some LoanParts,
     _ schedule: (LoanPlan) throws(ScheduleError) -> ScheduledDay?
   ) throws(ScheduleError) -> JudgedDay {
-    let (expiration, rule) = (loan.lastDay, policy.rule(for: loan))
-    var key = Key(expiration: expiration, status: loan.status, rule: rule)
-    // Otherwise there would be nearly as many days as loans.
-    if let loaned = loan.loanedOn, loaned.days(until: expiration) <= longestLead {
-      key.loaned = loaned
-    }
-    let place = today.days(until: expiration) + Self.reach
-    guard key.loaned == nil, key.status == nil, rule == nil, near.indices.contains(place) else {
-      if let day = others[key] { return day }
-      let day = try judge(key, schedule)
-      others[key] = day
-      return day
-    }
-    if let day = near[place] { return day }
+    let key = Key(
+      expiration: loan.lastDay, loaned: loan.loanedOn, status: loan.status,
+      rule: policy.rule(for: loan))
+    let isAlone = key.loaned == nil && key.status == nil && key.rule == nil
+    let place = isAlone ? today.days(until: key.expiration) + Self.reach : -1
+    let isNear = near.indices.contains(place)
+    if let known = isNear ? near[place] : others[key] { return known }
     let day = try judge(key, schedule)
-    near[place] = day
+    if isNear { near[place] = day } else { others[key] = day }
     return day
   }
 

@@ -86,7 +86,6 @@ extension CheckReport {
     private let selection: LoanSelection
     private let order: ReportOrder
     private(set) var lines: ReportLines
-    private var places = DayValues<Int>()
     /// The loans that would be reported if their time had come.
     private(set) var later = 0
     /// The expirations of all loans to the borrowers that are wanted, for the page.
@@ -109,10 +108,9 @@ extension CheckReport {
         if !isWithheld { later += 1 }
         return
       }
-      let known = order.isByDay ? places[loan.day] : nil
-      let place = known ?? lines.place(of: order.key(of: loan, in: catalogue))
-      if known == nil { places[loan.day] = place }
-      lines.add(at: place) { [form] in form.append(loan, of: catalogue, to: &$0) }
+      lines.add(order.key(of: loan, in: catalogue)) { [form] line in
+        form.append(loan, of: catalogue, to: &line)
+      }
     }
   }
 }

@@ -98,8 +98,6 @@ struct ReportOrder {
   let sorting: ReportSorting
   let language: Language
   private let dayGroups: [LoanGroup]
-  /// Whether all loans of one ``ReminderService/JudgedDay`` have the same place.
-  var isByDay: Bool { sorting == .expiration && (grouping == nil || grouping == .day) }
 
   init(_ grouping: ReportGrouping?, _ sorting: ReportSorting, _ language: Language) {
     (self.grouping, self.sorting, self.language) = (grouping, sorting, language)

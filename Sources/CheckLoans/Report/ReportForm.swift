@@ -17,41 +17,32 @@ protocol ReportForm {
 final class SentenceForm: ReportForm {
   private let language: Language
   private let isColored: Bool
-  /// The words of the catalogue at hand.
-  private var words: LineWords?
-  /// Those about its days, for loans that end at no known time.
-  private var days = DayValues<LineWords.Day>()
+  /// The words about each day of the catalogue at hand, by its number.
+  private var words: [(day: JudgedDay, words: LineWords)?] = []
 
   init(language: Language, isColored: Bool) {
     (self.language, self.isColored) = (language, isColored)
   }
 
   func append(_ loan: ReadLoan, of catalogue: CatalogueToRead, to line: inout [UInt8]) {
-    let today = catalogue.now.date
-    let color = isColored ? Urgency(loan, today: today).color : ""
+    let color = isColored ? Urgency(loan, today: catalogue.now.date).color : ""
     if !color.isEmpty { line += color.utf8 }
-    let words = words(today, catalogue.source.library)
-    words.append(loan.record, day(of: loan, words), to: &line)
+    words(about: loan, of: catalogue).append(loan.record, to: &line)
     if !color.isEmpty { line += Style.end.utf8 }
     line.append(UInt8(ascii: "\n"))
   }
 
-  private func words(_ today: CivilDate, _ library: String?) -> LineWords {
-    if let words, words.today == today, words.library == library { return words }
-    let words = LineWords(today: today, library: library, in: language)
-    (self.words, days) = (words, DayValues())
-    return words
-  }
-
-  private func day(of loan: ReadLoan, _ words: LineWords) -> LineWords.Day {
-    let plan = loan.day.plan
-    if let time = loan.record.lastTime {
-      return words.day(plan.expiration, time, openDays: plan.openDays)
+  private func words(about loan: ReadLoan, of catalogue: CatalogueToRead) -> LineWords {
+    let (day, time) = (loan.day, loan.record.lastTime)
+    while words.count <= day.number { words.append(nil) }
+    if let known = words[day.number], known.day === day, known.words.time == time {
+      return known.words
     }
-    if let day = days[loan.day] { return day }
-    let day = words.day(plan.expiration, nil, openDays: plan.openDays)
-    days[loan.day] = day
-    return day
+    let new = LineWords(
+      loan.expiration, time, openDays: day.plan.openDays, today: catalogue.now.date,
+      library: catalogue.source.library, in: language)
+    words[day.number] = (day, new)
+    return new
   }
 
   func print(_ report: CheckReport, _ output: ResultsOutput) throws(CommandError) {

@@ -24,9 +24,7 @@ struct ReportLines {
   private let directory: String
   /// The most bytes in memory.
   private var limit: Int
-  private var lines: [Lines] = []
-  /// The numbers of the places, which are indices of `lines`.
-  private var places: [ReportKey: Int] = [:]
+  private var places: [ReportKey: Lines] = [:]
   private var bytesInMemory = 0
   private var file: OpenFile?
   private var bytesInFile = 0
@@ -39,22 +37,9 @@ struct ReportLines {
     self.limit = limit
   }
 
-  /// The number of a place.
-  mutating func place(of key: ReportKey) -> Int {
-    if let place = places[key] { return place }
-    places[key] = lines.count
-    lines.append(Lines())
-    return lines.count - 1
-  }
-
   /// Adds the line of a loan, to which `append` appends its text.
   mutating func add(_ key: ReportKey, _ append: (inout [UInt8]) -> Void) {
-    add(at: place(of: key), append)
-  }
-
-  /// Adds the line of a loan at a place.
-  mutating func add(at place: Int, _ append: (inout [UInt8]) -> Void) {
-    bytesInMemory += lines[place].append(append)
+    bytesInMemory += places[key, default: Lines()].append(append)
     if bytesInMemory > limit { moveToFile() }
   }
 
@@ -62,12 +47,11 @@ struct ReportLines {
     do throws(Errno) {
       if self.file == nil { self.file = try OpenFile.temporary(in: directory) }
       guard let file else { return }
-      for place in lines.indices {
-        let rest = lines[place].rest
-        if rest.isEmpty { continue }
+      for key in places.keys {
+        guard let rest = places[key]?.rest, !rest.isEmpty else { continue }
         try file.write(rest, at: bytesInFile)
-        lines[place].parts.append(bytesInFile..<bytesInFile + rest.count)
-        lines[place].rest = []
+        places[key]?.parts.append(bytesInFile..<bytesInFile + rest.count)
+        places[key]?.rest = []
         bytesInFile += rest.count
       }
       bytesInMemory = 0
@@ -83,12 +67,12 @@ struct ReportLines {
   func forEach(
     _ body: (ReportKey, Span<UInt8>) throws(CommandError) -> Void
   ) throws(CommandError) {
-    for (key, place) in places.sorted(by: { $0.key < $1.key }) {
-      for part in lines[place].parts {
+    for (key, lines) in places.sorted(by: { $0.key < $1.key }) {
+      for part in lines.parts {
         let bytes = try bytes(in: part)
         try body(key, bytes.span)
       }
-      let rest = lines[place].rest
+      let rest = lines.rest
       if !rest.isEmpty { try body(key, rest.span) }
     }
   }
