@@ -123,8 +123,8 @@ public struct Diagnostic: Hashable, Sendable {
     /// comment.
     public var isAboutABook: Bool {
       switch self {
-      case .noLoans, .noExpirations, .unusedIgnore, .incompleteAnswer, .missingLoanDays, .shiftedDays,
-        .unknownColumn:
+      case .noLoans, .noExpirations, .unusedIgnore, .incompleteAnswer, .missingLoanDays,
+        .shiftedDays, .unknownColumn:
         false
       default: !endsReading
       }

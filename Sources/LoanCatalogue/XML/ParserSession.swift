@@ -208,7 +208,8 @@ extension ParserSession {
     // What is refused may fail before the document has begun.
     if let name = unsafe refusedEncoding(context) { return refuseEncoding(name) }
     endEarly(
-      .malformedXML, at: currentPosition, "not well-formed XML: \(unsafe ParserErrorText.text(of: error))")
+      .malformedXML, at: currentPosition,
+      "not well-formed XML: \(unsafe ParserErrorText.text(of: error))")
   }
 
   @unsafe private func location(
