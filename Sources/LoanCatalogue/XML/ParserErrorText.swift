@@ -163,7 +163,7 @@ extension ParserErrorText {
       return textAfterBracket
     case XML_ERR_GT_REQUIRED where after.isEmpty:
       return "the document ends inside a tag; was it cut off?"
-    case XML_ERR_GT_REQUIRED:
+    case XML_ERR_GT_REQUIRED where tag.count > 2:
       return Self.isNotClosed
     case XML_ERR_DOCUMENT_END where next.hasPrefix("</"):
       return Self.closesNothing
