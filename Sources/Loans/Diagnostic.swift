@@ -124,8 +124,8 @@ public struct Diagnostic: Hashable, Sendable {
     /// Whether problems of this kind belong to one book, and not to the whole catalogue.
     public var isAboutABook: Bool {
       switch self {
-      case .noLoans, .noExpirations, .incompleteAnswer,
-        .missingLoanDays, .shiftedDays, .unknownColumn:
+      case .noLoans, .noExpirations, .incompleteAnswer, .missingLoanDays, .shiftedDays,
+        .unknownColumn:
         false
       default: !endsReading
       }

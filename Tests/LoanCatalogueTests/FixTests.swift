@@ -27,7 +27,8 @@ private struct Fixed {
 private enum Writing {
   static let date = "2026.12.01"
   static let forms = [
-    "2026-12-01", "2026/12/1", "2026. 12. 01.", "2026.12.01.", "20261201", "2026 12 01", "2026.12.1",
+    "2026-12-01", "2026/12/1", "2026. 12. 01.", "2026.12.01.", "20261201", "2026 12 01",
+    "2026.12.1",
   ]
 
   /// What can be around a date that is fixed; `§` is the value.
@@ -66,7 +67,9 @@ struct FixTests {
   }
 
   @Test(arguments: Writing.unfixable)
-  func `A value that is written otherwise than it is read is left alone and stays reported`(value: String) throws {
+  func `A value that is not written as it is read is left alone and reported`(
+    value: String
+  ) throws {
     let bytes = Array("<books>\(record(value))</books>".utf8)
     let result = try Fixed(bytes, in: ScratchFolder())
     #expect(result.before.findings.count == 1)

@@ -9,9 +9,7 @@ public struct ByteEdit: Hashable, Sendable {
 }
 
 extension Sequence<ByteEdit> {
-  /// A part of a file with these changes to it, which are in the order of their places.
-  ///
-  /// - Parameter bytes: numbered as in the file.
+  /// A part of a file, its bytes numbered as there, with these changes, which are in order.
   public func applied(to bytes: ArraySlice<UInt8>) -> [UInt8] {
     var result: [UInt8] = []
     var done = bytes.startIndex
@@ -34,12 +32,9 @@ public struct CatalogueFixes: Sendable {
   /// The places of the dates that are fixed, in their order.
   public private(set) var locations: [SourceLocation] = []
 
-  /// Works out what to change.
+  /// Works out what to change in a catalogue.
   ///
-  /// - Parameters:
-  ///   - diagnostics: problems with a `replacement`, of a reader that was asked for their bytes; in
-  ///     any order.
-  ///   - content: the catalogue.
+  /// - Parameter diagnostics: problems found with ``CatalogueReader/locatesFixes``, in any order.
   public init(_ diagnostics: [Diagnostic], in content: [UInt8]) {
     for diagnostic in diagnostics.sorted(by: { $0.location < $1.location }) {
       guard let edit = Self.edit(diagnostic, in: content),
@@ -52,14 +47,14 @@ public struct CatalogueFixes: Sendable {
 
   private static func edit(_ diagnostic: Diagnostic, in content: [UInt8]) -> ByteEdit? {
     guard let bytes = diagnostic.bytes, bytes.upperBound <= content.count,
-      let value = diagnostic.value, let replacement = diagnostic.replacement,
-      !value.isEmpty, !replacement.isEmpty,
-      replacement.utf8.allSatisfy({ $0.isASCIIDigit || $0 == UInt8(ascii: ".") })
+      let value = diagnostic.value, !value.isEmpty,
+      let replacement = diagnostic.replacement?.utf8, !replacement.isEmpty,
+      replacement.allSatisfy({ $0.isASCIIDigit || $0 == UInt8(ascii: ".") })
     else { return nil }
     // They begin with the `>` of the tag before the text, and end with the whole tag after it.
     let text = content[bytes].dropFirst().prefix { $0 != UInt8(ascii: "<") }
     guard text.trimmed.elementsEqual(value.utf8), content[text.endIndex...].starts(with: "</".utf8)
     else { return nil }
-    return ByteEdit(bytes: text.trimmed.indices, replacement: Array(replacement.utf8))
+    return ByteEdit(bytes: text.trimmed.indices, replacement: Array(replacement))
   }
 }

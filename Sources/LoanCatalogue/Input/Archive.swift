@@ -94,9 +94,7 @@ import CZlib
   }
 }
 
-/// The reason why an archive is not unpacked, or not to its end.
-///
-/// None of its names is quoted: the reader of the message may have no right to read the file.
+/// The reason why an archive is not unpacked, which quotes none of its names: see ``DocumentOpening``.
 struct UnpackingError: Error {
   var message: String
 }

@@ -30,8 +30,8 @@ struct CatalogueInput {
 
   /// Reads what comes next.
   ///
-  /// The target is filled as long as there is something to come: libxml2 looks no further ahead
-  /// than what one call gives it, and would take a tag or a character cut in two for a broken one.
+  /// The target is filled if so much is to come: libxml2 looks no further ahead than one call gives
+  /// it, and would take a tag or a character cut in two for a broken one.
   ///
   /// - Returns: the number of bytes, 0 at the end, -1 on a failure that
   ///   ``checkAfterwards(isBroken:)`` reports.

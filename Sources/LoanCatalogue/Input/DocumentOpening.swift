@@ -28,22 +28,18 @@ struct DocumentOpening {
 
   private func words(mayBeHTML: Bool) -> String? {
     if let found = Self.binaries.first(where: { bytes.starts(with: $0.start) }) {
-      return found.name.map(Self.isNotXML)
-        ?? "this is compressed twice; unpack it first"
+      return found.name.map(Self.isNotXML) ?? "this is compressed twice; unpack it first"
     }
     if bytes.dropFirst(257).starts(with: "ustar".utf8) { return Self.isNotXML("a tar archive") }
     if bytes.starts(with: "HTTP/".utf8) { return headerWords }
     if let first = text.first, "{[".utf8.contains(first) {
-      return """
-        this is JSON, not XML; ask the server for XML, for example with \
-        curl -H "Accept: application/xml"
-        """
+      return #"this is JSON, not XML; ask for XML: curl -H "Accept: application/xml""#
     }
     let root = String(decoding: Self.skippingProlog(text).prefix(15), as: UTF8.self).lowercased()
     if root.hasPrefix("<![cdata[") {
       return "the whole file is a <![CDATA[ section; remove <![CDATA[ and the ]]> at its end"
     }
-    if !mayBeHTML, Self.pages.contains(where: { root.hasPrefix($0) }) {
+    if !mayBeHTML, root.prefixMatch(of: /<(?:!doctype\s+html|html[\s>])/) != nil {
       return """
         this is an HTML page, not a list of loans; look at it in a browser, since the \
         address or the login may be wrong
@@ -59,8 +55,6 @@ struct DocumentOpening {
     ([0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C], "a 7z archive"),
     ([0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1], "an old Office file"),
   ]
-
-  private static let pages = ["<!doctype html", "<html>", "<html ", "<html\n", "<html\r"]
 
   private static func isNotXML(_ name: String) -> String {
     "this is \(name), not XML; export the loans as XML"

@@ -33,8 +33,8 @@ import Glibc
     // Without white space it is an instruction of another name.
     let declaration = #/<\?xml\s(?:[^>]*\s)?encoding\s*=\s*(["'])([A-Za-z][\w.\-]*)\1/#
     let text = String(decoding: head.prefix(4_096), as: UTF8.self)
-    let name = text.prefixMatch(of: declaration).map { String($0.output.2) }
-    return name.flatMap { ["UTF-8", "UTF8"].contains($0.uppercased()) ? nil : $0 }
+    guard let name = text.prefixMatch(of: declaration)?.output.2 else { return nil }
+    return ["UTF-8", "UTF8"].contains(name.uppercased()) ? nil : String(name)
   }
 
   /// Converts the next bytes; what is not of the encoding becomes U+FFFD, one byte at a time.
@@ -46,7 +46,8 @@ import Glibc
     unsafe input.withUnsafeMutableBufferPointer { input in
       unsafe output.withUnsafeMutableBufferPointer { output in
         var (next, end) = (input.baseAddress, output.baseAddress)
-        while unsafe iconv(descriptor, &next, &left, &end, &room) == -1, errno == EILSEQ, room >= 3 {
+        while unsafe iconv(descriptor, &next, &left, &end, &room) == -1, errno == EILSEQ, room >= 3
+        {
           for byte in "\u{FFFD}".utf8 {
             unsafe end?.pointee = CChar(bitPattern: byte)
             unsafe end = end?.successor()

@@ -9,7 +9,7 @@ import SystemPackage
 /// zlib reads gzip files, also several that were joined, and any other file as it is; what then
 /// begins like an archive is unpacked by libarchive. Neither takes memory that grows.
 @safe struct UnpackedStream: ~Copyable {
-  /// No catalogue is longer, nor compressed so tightly; of a pipe nobody knows how much comes.
+  /// No catalogue is longer, nor compressed so tightly; how much comes from a pipe is not known.
   private static let (longest, longestInPipe) = (16 << 30, 1 << 30)
   private static let (tightest, shortestTight) = (200, 64 << 20)
 

@@ -50,8 +50,7 @@ struct ParserErrorText {
   @unsafe static func text(of error: xmlError) -> String {
     guard unsafe error.level == XML_ERR_FATAL else { return unsafe message(of: error) }
     let text = unsafe ParserErrorText(error)
-    return unsafe text.conflictText ?? text.characterText ?? text.markupText ?? text.otherText
-      ?? message(of: error)
+    return unsafe text.conflictText ?? text.characterText ?? text.markupText ?? message(of: error)
   }
 
   /// The message of libxml2 itself.
@@ -114,9 +113,6 @@ extension ParserErrorText {
           save as UTF-8
           """
       }
-      if code == XML_ERR_INVALID_ENCODING {
-        return "the file is not in the encoding that it declares; correct it, or save as UTF-8"
-      }
       return number == 0 ? nil : Self.isNotAllowed(number)
     case XML_I18N_CONV_FAILED:
       return name.map { Self.isNotText("bytes \($0) are") }
@@ -152,6 +148,12 @@ extension Unicode.Scalar {
 extension ParserErrorText {
   private var markupText: String? {
     switch code {
+    case XML_ERR_DOCUMENT_EMPTY:
+      return "it is empty; did the program that wrote it fail?"
+    case XML_ERR_COMMENT_NOT_FINISHED where after.isEmpty:
+      return "a comment is not closed with -->"
+    case XML_ERR_CDATA_NOT_FINISHED where after.isEmpty:
+      return "a <![CDATA[ is not closed with ]]>"
     case XML_ERR_TAG_NAME_MISMATCH:
       guard let open, let otherName else { return nil }
       return "\(open) is not closed before </\(otherName)>"
@@ -161,7 +163,7 @@ extension ParserErrorText {
       return textAfterBracket
     case XML_ERR_GT_REQUIRED where after.isEmpty:
       return "the document ends inside a tag; was it cut off?"
-    case XML_ERR_GT_REQUIRED:
+    case XML_ERR_GT_REQUIRED where tag.count > 2:
       return Self.isNotClosed
     case XML_ERR_DOCUMENT_END where next.hasPrefix("</"):
       return Self.closesNothing
@@ -218,19 +220,6 @@ extension ParserErrorText {
     case let first? where first.isWhitespace:
       "this < does not begin a tag; write it as &lt;, or remove the space after it"
     default: "this < does not begin a tag; write it as &lt;"
-    }
-  }
-}
-
-// MARK: - The rest
-
-extension ParserErrorText {
-  private var otherText: String? {
-    switch code {
-    case XML_ERR_DOCUMENT_EMPTY: "it is empty; did the program that wrote it fail?"
-    case XML_ERR_COMMENT_NOT_FINISHED where after.isEmpty: "a comment is not closed with -->"
-    case XML_ERR_CDATA_NOT_FINISHED where after.isEmpty: "a <![CDATA[ is not closed with ]]>"
-    default: nil
     }
   }
 }

@@ -212,7 +212,8 @@ extension ParserSession {
     // What is refused may fail before the document has begun.
     if let name = refusedEncoding { return refuseEncoding(name) }
     endEarly(
-      .malformedXML, at: currentPosition, "not well-formed XML: \(unsafe ParserErrorText.text(of: error))")
+      .malformedXML, at: currentPosition,
+      "not well-formed XML: \(unsafe ParserErrorText.text(of: error))")
   }
 
   @unsafe private func location(of error: xmlError) -> SourceLocation {
