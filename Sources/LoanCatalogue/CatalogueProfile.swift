@@ -158,29 +158,36 @@ extension CatalogueProfile {
   /// Whether it says where a field is.
   func mayGive(_ field: LoanField) -> Bool { rules.contains { $0.field == field } }
 
-  /// The names on the way to the records in a document with this root element, of which nothing asks for
-  /// the white space between their fields.
-  func spacedRecords(below root: String) -> [[String]] {
-    records.filter { record in
-      record.path.mayBegin(with: root) && !record.expressions.contains(where: \.paths.asksForOwnText)
-    }.map(\.path.steps)
-  }
-
-  /// The names on the way to the elements at whose end all is known of the records in them, in a
-  /// document with this root element; `nil` if that is the end of the document.
+  /// The ways to the elements at whose end all is known of the records in them, in a document with this
+  /// root element; `nil` if that is the end of the document.
   func units(below root: String) -> [[String]]? {
     var units: [[String]] = []
     for record in records where record.path.mayBegin(with: root) {
+      let steps = record.path.tokens.steps
       let reach = record.expressions.map(\.paths.reach).max() ?? 0
-      let steps = record.path.steps
-      let depth = min(steps.count, record.path.paths.conditionDepth, steps.count - reach)
-      let unit = Array(steps.prefix(max(0, depth)))
-      let isAskedFor = documentExpressions.contains { $0.paths.mayLead(to: unit) }
-      if unit.isEmpty || !lookups.isEmpty || isAskedFor { return nil }
-      units.append(unit)
+      let depth = min(record.path.tokens.conditionDepth, steps.count - min(reach, steps.count))
+      guard depth > 0, lookups.isEmpty, !isAsked(for: steps[depth - 1]) else { return nil }
+      units.append(envelope + steps.prefix(depth))
     }
     return units
   }
+
+  /// Whether what the document says of itself may be in elements of this name.
+  func isAsked(for name: String) -> Bool {
+    documentExpressions.contains { $0.tokens.mayLead(to: name) }
+  }
+
+  /// The ways to the records of which nothing asks for the white space between their fields.
+  var spacedRecords: [[String]] {
+    records.filter { record in
+      let steps = record.path.tokens.steps
+      return !record.expressions.contains { expression in
+        expression.tokens.asksForOwnText || expression.tokens.mayLead(to: steps.last ?? "*")
+      }
+    }.map { envelope + $0.path.tokens.steps }
+  }
+
+  private var envelope: [String] { Array(repeating: "*", count: envelopeDepth) }
 }
 
 extension CatalogueProfile.Record {

@@ -163,6 +163,35 @@ struct CatalogueAttackTests {
     #expect(result.errorText == "check-loans: 1 file, 100000 loans: no problems\n")
   }
 
+  /// Records of MARC, each with a copy that is lent, or with none, as in the answer of a server or not.
+  @Test(arguments: [true, false], ["", "<header><identifier>7</identifier></header>"])
+  func `A hundred thousand records of another system take little memory`(
+    areLent: Bool, header: String
+  ) async throws {
+    let copy = """
+      <datafield tag="952"><subfield code="p">#</subfield><subfield code="q">2027-01-02</subfield></datafield>
+      """
+    let record = """
+      <record><datafield tag="245"><subfield code="a">Book #</subfield></datafield>\
+      \(areLent ? copy : "")</record>
+
+      """
+    let (start, end) =
+      header.isEmpty
+      ? ("<collection xmlns='http://www.loc.gov/MARC21/slim'>", "</collection>")
+      : (
+        "<OAI-PMH xmlns='http://www.openarchives.org/OAI/2.0/'><ListRecords>",
+        "</ListRecords></OAI-PMH>"
+      )
+    let records = (1...100_000).map { number in
+      let record = record.replacing("#", with: "\(number)")
+      return header.isEmpty ? record : "<record>\(header)<metadata>\(record)</metadata></record>"
+    }
+    let desk = try Desk(catalogue: start + records.joined() + end)
+    let result = try await run(["validate", "books.xml"], on: desk)
+    #expect(result.errorText.contains("\(areLent ? 100_000 : 0) loans"))
+  }
+
   @Test(arguments: ["<books>#<book>", "<books><book>#"])
   func `Comments that silence nothing take little memory, wherever they are`(
     beginning: String

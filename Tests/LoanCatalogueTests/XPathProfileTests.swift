@@ -199,12 +199,14 @@ struct XPathProfileTests {
   }
 
   /// A profile whose records are at a path, lent by a condition.
-  private func profile(record: String, lent: String? = nil, title: String) throws -> CatalogueProfile {
+  private func profile(record: String, lent: String? = nil, title: String) throws
+    -> CatalogueProfile
+  {
     let lent = lent.map { "lent=\"\($0.replacing("<", with: "&lt;"))\"" } ?? ""
     return try CatalogueProfile(
       reading: Array(
         """
-        <profile name="ours"><record path="\(record)" \(lent)/><title path="\(title)"/>
+        <profile name="ours"><record path="\(record.replacing("<", with: "&lt;"))" \(lent)/><title path="\(title)"/>
         <expiration path="@d" form="yyyyMMdd"/></profile>
         """.utf8))
   }
@@ -253,8 +255,11 @@ struct XPathProfileTests {
   }
 
   @Test(arguments: ["b/c", "../b/c", "../../g/b/c"])
-  func `What is known once an element has ended needs no more of the document`(path: String) throws {
-    let loans = (0..<30_000).map { "<g><b><c>\($0)</c></b><i><d>20261201</d><b><c>\($0)</c></b></i></g>\n" }
+  func `What is known once an element has ended needs no more of the document`(path: String) throws
+  {
+    let loans = (0..<30_000).map {
+      "<g><b><c>\($0)</c></b><i><d>20261201</d><b><c>\($0)</c></b></i></g>\n"
+    }
     let folder = try ScratchFolder()
     try folder.write("<l>\n\(loans.joined())</l>", to: "l.xml")
     let reading = try CatalogueReader(profile: profile(path)).open("\(folder.path)/l.xml")
@@ -265,14 +270,16 @@ struct XPathProfileTests {
     #expect(titles == 30_000)
   }
 
-  @Test(arguments: [
-    ("/l/g/i", "a", [["l", "g", "i"]]), ("/l/g/i", "../a", [["l", "g"]]),
-    ("/l/g/i", "../@a", [["l", "g", "i"]]), ("/l/g/i", "../../a", [["l"]]),
-    ("/l/g/i", "/l/a", nil), ("/l/g/i", "ancestor::g/a", nil), ("/l/g/i", "ancestor::g/@a", [["l", "g", "i"]]),
-    ("/l/g/i", "a[../../b]", [["l", "g"]]), ("/l/g/i[2]", "a", [["l", "g"]]),
-    ("/l/g[a]/i", "a", [["l", "g"]]), ("/l/g[@a]/i", "a", [["l", "g", "i"]]), ("/l[g]/g/i", "a", [["l"]]),
-    ("//i", "a", nil), ("/l/g/i | /l/i", "a", nil), ("/m/i", "a", []),
-  ] as [(String, String, [[String]]?)])
+  @Test(
+    arguments: [
+      ("/l/g/i", "a", [["l", "g", "i"]]), ("/l/g/i", "../a", [["l", "g"]]),
+      ("/l/g/i", "../../a", [["l"]]), ("/l/g/i", "/l/a", nil), ("/l/g/i", "ancestor::g/a", nil),
+      ("/l/g/i", "a[../../b]", [["l"]]), ("/l/g/i[2]", "a", [["l", "g"]]),
+      ("/l/g/i[a[last()]]", "a", [["l", "g"]]), ("/l/g/i[@a and b = 'c']", "a", [["l", "g", "i"]]),
+      ("/l/g[a]/i", "a", [["l", "g"]]), ("/l[g]/g/i", "a", [["l"]]),
+      ("/l/g/i[../b]", "a", [["l", "g"]]),
+      ("/l/g/i[/b]", "a", nil), ("//i", "a", nil), ("/l/g/i | /l/i", "a", nil), ("/m/i", "a", []),
+    ] as [(String, String, [[String]]?)])
   func `Records are read when the element has ended that says all of them`(
     path: String, title: String, units: [[String]]?
   ) throws {
@@ -280,25 +287,54 @@ struct XPathProfileTests {
   }
 
   @Test(arguments: [
-    ("a", 0), ("a/b[c]", 0), ("@a", 0), (".", 0), ("a/..", 0), ("a/../b", 0), ("..//b/..", 1), ("'a'", 0),
-    ("../@a", 0), ("../a", 1), ("..", 1), ("../../a", 2), ("../../@a", 0), ("../a/../../b", 2),
-    ("following-sibling::a", 1), ("preceding-sibling::a/@b", 1), ("a/following-sibling::b", 0),
-    ("../preceding-sibling::a", 2), ("a[../../b]", 1), ("concat(a, ../b)", 1), ("(../a | b)[1]/c", 1),
-    ("parent::g/a", 1), ("../a[.//b]", 1), ("normalize-space()", 0), ("../a[position() = 2]", 1),
-    ("ancestor::a/@b", 0), ("self::a[../b]", 1),
+    ("/l/a", true), ("/l/g", false), ("/l/*/a", false), ("//a", false), ("/*/a", true),
   ])
-  func `A path reaches outward as far as an element must have ended`(path: String, reach: Int) {
+  func `What the document says of itself is not freed with records`(path: String, isFreed: Bool)
+    throws
+  {
+    let profile = try CatalogueProfile(
+      reading: Array(
+        """
+        <profile name="ours"><record path="/l/g"/><expiration path="@d" form="yyyyMMdd"/>
+        <more path="\(path)"/></profile>
+        """.utf8))
+    #expect(profile.units(below: "l") == (isFreed ? [["l", "g"]] : nil))
+  }
+
+  @Test func `A record that is an attribute is an error`() throws {
+    let reader = CatalogueReader(profile: try profile(record: "/l/i/@t", title: "."))
+    let error = #expect(throws: CatalogueError.self) {
+      _ = try reader.reading(ofText: Self.shelves)
+    }
+    #expect(error?.message.hasSuffix("\"/l/i/@t\" leads to what is no element") == true)
+  }
+
+  @Test(arguments: [
+    ("a", 0), ("a/b[c]", 0), ("@a", 0), (".", 0), ("'a'", 0), ("../a", 1), ("..", 1), ("../@a", 1),
+    ("../../a", 2), ("../a/../../b", 3), ("following-sibling::a", 1),
+    ("preceding-sibling::a/@b", 1),
+    ("../preceding-sibling::a", 2), ("a[../../b]", 2), ("concat(../a, ../b)", 1),
+    ("(../a | b)[1]/..", 2),
+    ("parent::g/a", 1), ("../a[.//b]", 1), ("normalize-space()", 0), ("../a[position() = 2]", 1),
+    ("self::a[../b] | c", 1), ("../a[../b]/c", 2), ("a[..] | ../b", 1),
+  ])
+  func `A path reaches outward over so many elements`(path: String, reach: Int) {
     #expect(XPathPaths(XPathTokens(path)).reach == reach)
   }
 
-  @Test(arguments: ["/a", "//a", "a | /b", "ancestor::a", "following::a", "preceding::a", "id('a')/b", "a[/b]"])
+  @Test(arguments: [
+    "/a", "//a", "a | /b", "ancestor::a", "ancestor::a/@b", "following::a", "preceding::a",
+    "id('a')/b", "a[/b]",
+  ])
   func `Some paths look anywhere`(path: String) {
     #expect(XPathPaths(XPathTokens(path)).reach == XPathPaths.document)
   }
 
   @Test(arguments: [
-    ("a", 0), ("../a", 1), ("../../a | ../b", 1), ("../@a", 1), ("concat(../a, b)", 0), ("..[@a]/../b", 1),
+    ("a", 0), ("../a", 1), ("../../a | ../b", 1), ("../@a", 1), ("concat(../a, b)", 0),
+    ("..[@a]/../b", 1), ("/a | ../b", 1), ("../a[b]", 1),
     ("ancestor::a/b", 1), ("../a/../b", 1), ("string()", 0), ("preceding-sibling::a", 0),
+    ("text()", 0),
   ])
   func `What is the same for all in one element is known`(path: String, anchor: Int) {
     #expect(XPathPaths(XPathTokens(path)).anchor() == anchor)

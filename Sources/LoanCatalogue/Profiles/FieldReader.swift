@@ -15,8 +15,6 @@ struct FieldReader: ~Copyable {
   private(set) var ending = DocumentEnding()
   /// Whether there was a record, lent or not.
   private var hasRecords = false
-  /// Whether an element is gone that was no record, so that a list without any may not be empty.
-  private var hasOthers = false
   private var evaluator: XPathEvaluator?
   private var fields: FieldTable
   /// What records may refer to, by its key, for each of the profile's lookups.
@@ -79,9 +77,10 @@ extension FieldReader {
       let nodes = unsafe try value(record.path, at: nil)
       let hadSome = !found.isEmpty
       for index in 0..<nodes.count {
-        guard let node = unsafe nodes.node(index), unsafe node.pointee.type == XML_ELEMENT_NODE,
-          unsafe !open.contains(node)
-        else { continue }
+        guard let node = unsafe nodes.node(index), unsafe !open.contains(node) else { continue }
+        guard unsafe node.pointee.type == XML_ELEMENT_NODE else {
+          throw XPathFailure(message: "\(record.path.text.quoted()) leads to what is no element")
+        }
         unsafe found.append(Candidate(node, kind))
       }
       if hadSome && nodes.count > 0 { found.sort { $0.order < $1.order } }
@@ -91,7 +90,6 @@ extension FieldReader {
 
   /// Notes that an element in which there was no record is about to be freed.
   mutating func noteOther() throws(XPathFailure) {
-    hasOthers = true
     if !hasRecords && ending.date == nil { try findDate() }
   }
 
@@ -330,7 +328,7 @@ extension FieldReader {
         isThere = true
       }
     }
-    return isThere && !hasOthers
+    return isThere
   }
 
   /// A text of the whole document.

@@ -98,6 +98,8 @@ extension xmlNodePtr {
       unsafe pointee.type == XML_ELEMENT_NODE ? -Int(bitPattern: pointee.content) : 0
     }
     // Where XPath looks for it: else it would count all siblings.
-    nonmutating set { unsafe pointee.content = UnsafeMutablePointer<xmlChar>(bitPattern: -newValue) }
+    nonmutating set {
+      unsafe pointee.content = UnsafeMutablePointer<xmlChar>(bitPattern: -newValue)
+    }
   }
 }

@@ -303,7 +303,7 @@ extension XMLNode {
     _ context: ProfileExpression.Context
   ) throws(Fault) -> ProfileExpression {
     let path = try documentExpression(context)
-    guard path.leadsToElements else {
+    guard path.isNodes else {
       throw Fault(
         location: path.location,
         message: "path \(path.text.quoted(limit: 200)): the path of a \(name) leads to elements")

@@ -8,7 +8,7 @@ public final class ProfileExpression: Sendable {
   /// The expression as it is written.
   public let text: String
   /// The expression without conditions and prefixes.
-  public let withoutConditions: String
+  public var withoutConditions: String { tokens.withoutConditions }
   /// The place in the profile where it is written.
   let location: SourceLocation
   /// The expression as it is evaluated: the prefixes of the profile's own namespaces, which elements
@@ -20,11 +20,10 @@ public final class ProfileExpression: Sendable {
   let roots: [Root]
   /// All names in it, those of functions and axes too.
   let names: Set<String>
-  /// The names from the document on, if it is nothing but a path of names and conditions.
-  let steps: [String]
+  let tokens: XPathTokens
   let paths: XPathPaths
-  /// Whether its value is nodes, none of them an attribute or a text that it names.
-  let leadsToElements: Bool
+  /// Whether its value is nodes.
+  let isNodes: Bool
 
   /// A root element at which a path begins.
   struct Root: Sendable {
@@ -54,29 +53,26 @@ public final class ProfileExpression: Sendable {
   ) throws(XPathFailure) {
     self.text = text
     self.location = location
-    let written = XPathTokens(text)
-    if written.all.isEmpty { throw XPathFailure(message: "the expression is empty") }
-    withoutConditions = written.withoutConditions
-    names = Set(written.all.indices.filter(written.isName).map { String(written[$0]) })
-    roots = Self.roots(of: written, context.namespaces)
-    let whole = context.envelope.isEmpty ? text : written.text(of: text, in: context.envelope)
-    let tokens = context.envelope.isEmpty ? written : XPathTokens(whole)
-    let xpath = try Self.withoutOwnPrefixes(whole, tokens, context)
+    let tokens = XPathTokens(text)
+    self.tokens = tokens
+    if tokens.all.isEmpty { throw XPathFailure(message: "the expression is empty") }
+    names = Set(tokens.all.indices.filter(tokens.isName).map { String(tokens[$0]) })
+    roots = Self.roots(of: tokens, context.namespaces)
+    paths = XPathPaths(tokens)
+    let whole = context.envelope.isEmpty ? text : tokens.text(of: text, in: context.envelope)
+    let xpath = try Self.withoutOwnPrefixes(whole, context)
     withOwnPrefixes = xpath == whole ? nil : whole
     // Alone first: "a) | (b" would be valid in parentheses.
     _ = try context.evaluator.compile(xpath)
     // In parentheses libxml2 goes to the nodes; else it streams over all that is in the record.
     self.xpath = try context.evaluator.compile("(\(xpath))")
-    steps = tokens.steps
-    paths = XPathPaths(tokens)
-    let value = unsafe try context.evaluator.value(of: self.xpath)
-    leadsToElements = value.isNodes && paths.leadsToElements
+    isNodes = unsafe try context.evaluator.value(of: self.xpath).isNodes
   }
 
   private static func withoutOwnPrefixes(
-    _ text: String, _ tokens: XPathTokens, _ context: Context
+    _ text: String, _ context: Context
   ) throws(XPathFailure) -> String {
-    let namespaces = context.namespaces
+    let (namespaces, tokens) = (context.namespaces, XPathTokens(text))
     var bytes = Array(text.utf8)
     for (index, token) in tokens.all.enumerated() {
       let name = String(token.text)

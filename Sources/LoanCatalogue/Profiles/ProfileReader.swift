@@ -19,7 +19,7 @@ import Loans
   /// The open element that is a unit.
   private var unit: xmlNodePtr?
   /// The names on the way to records in which white space means nothing.
-  private var spacedRecords: [[String]] = []
+  private let spacedRecords: [[String]]
   /// The last of these.
   private var spacedRecord: xmlNodePtr?
   /// Bytes of the text at hand.
@@ -38,6 +38,7 @@ import Loans
     self.output = output
     fields = FieldReader(document.reader, document.profile, document.pool)
     namespaces = OwnNamespaces(document.profile)
+    spacedRecords = document.profile.spacedRecords
   }
 
   /// Reads a document, in batches where it is long.
@@ -103,10 +104,12 @@ extension ProfileReader {
 
   /// Whether the last open element is at the end of one of these ways.
   private func isAtEnd(of ways: [[String]]) -> Bool {
-    ways.contains { names in
-      unsafe names.count == open.count
-        && zip(open, names).allSatisfy { unsafe $1 == "*" || xmlStrEqual($0.pointee.name, $1) == 1 }
-    }
+    ways.contains { unsafe $0.count == open.count && isOn($0) }
+  }
+
+  /// Whether the open elements are on a way.
+  private func isOn(_ way: [String]) -> Bool {
+    unsafe zip(open, way).allSatisfy { unsafe $1 == "*" || xmlStrEqual($0.pointee.name, $1) == 1 }
   }
 
   @unsafe private mutating func startRoot(_ parser: xmlParserCtxtPtr, _ element: XMLNode) {
@@ -115,7 +118,6 @@ extension ProfileReader {
       name: element.name, namespace: namespaces.root, location: place,
       isKnown: fields.profile.knows(element.name, element.namespace))
     units = fields.profile.units(below: element.name)
-    spacedRecords = fields.profile.spacedRecords(below: element.name)
     unsafe fields.begin(parser.pointee.myDoc, at: place)
   }
 
@@ -132,17 +134,40 @@ extension ProfileReader {
     textLength = 0
     unsafe session.pointee.notePlace()
     _ = unsafe open.popLast()
-    guard unsafe node == unit else { return }
-    unsafe unit = nil
     do throws(XPathFailure) {
-      if try !readRecords() { try fields.noteOther() }
+      var isDone = false
+      if unsafe node == unit {
+        unsafe unit = nil
+        isDone = try readRecords()
+      }
+      if unsafe !isDone && isOneMore(node) {
+        isDone = true
+        try fields.noteOther()
+      }
+      guard isDone, unsafe !open.isEmpty else { return }
     } catch {
       return fail(error)
     }
-    guard unsafe !open.isEmpty else { return }
     unsafe free(node)
     // Where libxml2 adds to a text, it takes that to be the last one that it made.
     unsafe parser.pointee.nodemem = 0
+  }
+
+  /// Whether an element in which there is no record, on the way to records or beside it, is needed for
+  /// nothing, since there is another of its kind.
+  @unsafe private func isOneMore(_ node: xmlNodePtr) -> Bool {
+    guard unsafe unit == nil, let units,
+      units.contains(where: { unsafe $0.count > open.count && isOn($0) })
+    else { return false }
+    var next = unsafe node.pointee.prev
+    for _ in 0..<64 {
+      guard let other = unsafe next else { return false }
+      if unsafe other.pointee.name == node.pointee.name {
+        return unsafe !fields.profile.isAsked(for: XMLNode(node).name)
+      }
+      unsafe next = other.pointee.prev
+    }
+    return false
   }
 
   @unsafe private func free(_ node: xmlNodePtr) {

@@ -114,24 +114,55 @@ extension XPathTokens {
     return String(decoding: bytes + expression.utf8.dropFirst(before), as: UTF8.self)
   }
 
-  /// Whether a condition may be a number, or about one: the position of its node.
-  func isAboutPosition(conditionAt start: Int) -> Bool {
-    let numeric = ["count", "sum", "number", "string-length", "floor", "ceiling", "round", "-"]
-    let comparisons = ["=", "!=", "<", ">", "<=", ">=", "and", "or"]
-    var (parentheses, isNumber) = (0, false)
-    for index in all.indices[(start + 1)...] where all[index].depth <= all[start].depth {
-      let text = self[index]
-      if text == "]" { return isNumber }
-      if isFunction(at: index) && ["position", "last"].contains(where: { $0 == text }) { return true }
-      parentheses += text == "(" ? 1 : text == ")" ? -1 : 0
-      guard parentheses == 0 else { continue }
-      let isOperator = !all[index].isInOperand
-      if isOperator && comparisons.contains(where: { $0 == text }) { return false }
-      isNumber =
-        isNumber || text.first?.isWholeNumber == true
-        || isOperator && ["+", "-", "*", "div", "mod"].contains { $0 == text }
-        || index == start + 1 && numeric.contains { $0 == text }
+  /// The least depth, counted from the document, of an element that must have ended for the conditions of
+  /// the path, beside the records themselves.
+  ///
+  /// `Int.max` if there is none.
+  var conditionDepth: Int {
+    var (depth, least) = (0, Int.max)
+    let count = steps.count
+    for index in all.indices {
+      if all[index].depth == 0 && self[index] == "/" { depth += 1 }
+      guard all[index].depth == 1, self[index] == "[" else { continue }
+      let condition = all[index...].dropFirst().prefix { $0.depth > 1 || $0.text != "]" }
+      let inner = XPathTokens(tokens: Array(condition))
+      let reach = max(XPathPaths(inner).reach, inner.isAboutPosition ? 1 : 0)
+      if depth < count || reach > 0 { least = min(least, depth - min(reach, depth)) }
     }
-    return isNumber
+    return least
+  }
+
+  private init(tokens: [Token]) { all = tokens }
+
+  /// Whether a condition may be a number, or about one: the position of its node.
+  private var isAboutPosition: Bool {
+    let functions = [
+      "position", "last", "count", "sum", "number", "string-length", "floor", "ceiling", "round",
+    ]
+    return self[0].first?.isWholeNumber == true
+      || all.indices.contains { index in
+        let isOperator =
+          !all[index].isInOperand && ["+", "-", "*", "div", "mod"].contains(self[index])
+        return isOperator || isFunction(at: index) && functions.contains { $0 == self[index] }
+      }
+  }
+
+  /// Whether the expression, but for conditions, asks for all text in the element at which it is
+  /// evaluated, or in one around it.
+  var asksForOwnText: Bool {
+    all.indices.contains { index in
+      let isEnd = ![":", "::", "/", "//"].contains { $0 == self[index + 1] }
+      let isContext = [".", ".."].contains { $0 == self[index] } && isEnd
+      let isCall = isFunction(at: index) && self[index + 2] == ")"
+      return all[index].depth == 0 && (isContext || isCall || isNodeType(at: index))
+    }
+  }
+
+  /// Whether a path may lead to elements of this name, or anywhere.
+  func mayLead(to name: String) -> Bool {
+    all.indices.contains { index in
+      let isAnything = self[index] == "//" || self[index] == "*" && isName(at: index) && index > 1
+      return isAnything || self[index] == name || name == "*" && self[index - 1] == "/" && index > 2
+    }
   }
 }
