@@ -114,7 +114,9 @@ extension RecordBuilder {
     let number = contents.heads.count
     for index in notes.indices.reversed() {
       guard notes[index].record == number else { return }
-      guard case .inRecord(var finding) = notes[index].note else { continue }
+      guard case .inRecord(var finding) = notes[index].note, finding.code.isAboutABook else {
+        continue
+      }
       finding.loan = name?.cut(to: Diagnostic.longestText)
       notes[index].note = .inRecord(finding)
     }

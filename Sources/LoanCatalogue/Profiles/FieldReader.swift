@@ -103,8 +103,8 @@ extension FieldReader {
     if let columns = profile.columns, columns.hasPrefix("@") {
       element.nameChildren(by: String(columns.dropFirst()))
     }
-    if !hasRecords { findUnknownColumns(of: element) }
     builder.beginRecord(at: place)
+    if !hasRecords { findUnknownColumns(of: element) }
     hasRecords = true
     for kind in candidates.map(\.kind) {
       guard let isLent = profile.records[kind].lent else { return unsafe try read(node, kind) }

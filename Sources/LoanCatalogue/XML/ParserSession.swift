@@ -237,8 +237,11 @@ extension ParserSession {
 
     /// Whether a text is as it is written, if it is between this place and another.
     func isMoved(over text: Span<UInt8>, to end: Place) -> Bool {
-      // Nearly always it is in ASCII; a reference has fewer bytes of text than columns.
-      line == end.line && Int(end.column &- column) == text.count || moved(over: text) == end
+      // Nearly always it is in ASCII, on one line: a reference has fewer bytes of text than columns.
+      let isPlain =
+        line == end.line && Int(end.column &- column) == text.count && text.count > 0
+        && !text[0].isXMLWhiteSpace && !text[text.count - 1].isXMLWhiteSpace
+      return isPlain || moved(over: text) == end
     }
 
     /// The place after a text, if it is as it is written.
