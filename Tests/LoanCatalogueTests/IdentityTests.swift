@@ -91,7 +91,7 @@ struct IdentityTests {
         <books><book id="a"><title>T</title>\(expiration)</book>
         <book id=" a "><title>U</title>\(expiration)</book></books>
         """)
-    #expect(reading.findings == ["2:12 duplicate-id"])
+    #expect(reading.findings == ["2:1 duplicate-id"])
     #expect(reading.titles == ["T", "U"])
     #expect(reading.records.map(\.identity.ordinal) == [1, 2])
     #expect(reading.records[0].identity.hash == reading.records[1].identity.hash)

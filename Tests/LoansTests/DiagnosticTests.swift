@@ -3,7 +3,7 @@ import Testing
 
 struct DiagnosticTests {
   static let errors = [
-    "malformed-xml", "external-entity", "unsupported-encoding", "no-loans", "date-format",
+    "malformed-xml", "external-entity", "declared-text", "unsupported-encoding", "no-loans", "date-format",
     "impossible-date", "empty-expiration", "missing-expiration", "duplicate-expiration",
     "duplicate-id", "not-a-catalogue", "error-answer", "missing-loan-days",
     "incomplete-answer", "unknown-borrower",
@@ -11,7 +11,7 @@ struct DiagnosticTests {
   static let warnings = [
     "missing-title", "unlikely-date", "misplaced-expiration", "unknown-case", "duplicate-loan",
     "invalid-isbn", "invalid-email", "invalid-loan-date", "expiration-before-loan",
-    "distant-expiration", "no-expirations", "unused-ignore",
+    "distant-expiration", "no-expirations",
     "unknown-date-element", "shifted-days", "unknown-column",
   ]
 
