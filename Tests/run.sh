@@ -12,7 +12,7 @@ export WARNINGS_AS_ERRORS=1 FAILPOINTS=1
 options=(--configuration release --scratch-path .build-test -Xswiftc -enable-testing)
 case ${1-} in
 --build)
-  exec swift build --ignore-lock --build-tests "${options[@]}" --explicit-target-dependency-import-check error
+  exec swift build --build-tests "${options[@]}" --explicit-target-dependency-import-check error
   ;;
 --list)
   # As identifiers, which the option takes for a regular expression.
