@@ -12,7 +12,8 @@ internal import Synchronization
 /// batches in order numbers its records, whoever gets it from a ``CatalogueReading`` may look at it; then its
 /// memory is used for another one, unless somebody keeps it or a record of it.
 public final class RecordBatch: @unchecked Sendable {
-  var contents = BatchContents()
+  /// One thread at a time has a batch: to ask that anew at each access would cost as much as to read a text.
+  @safe @exclusivity(unchecked) var contents = BatchContents()
   /// What is to be said of records and between them, in the order of the document.
   var notes: [(record: Int, note: Note)] = []
   /// Bytes of the document up to its end.
