@@ -218,7 +218,7 @@ struct ValidateTests {
       reached.insert(diagnostic.code.text ?? "")
     }
     #expect(reached == Set(Diagnostic.Code.allCases.map(\.rawValue)))
-    #expect(reached.count == 31)
+    #expect(reached.count == 30)
   }
 
   @Test func `Every valid fixture has no error`() async throws {
