@@ -39,7 +39,7 @@ struct DocumentOpening {
     if root.hasPrefix("<![cdata[") {
       return "the whole file is a <![CDATA[ section; remove <![CDATA[ and the ]]> at its end"
     }
-    if !mayBeHTML, root.prefixMatch(of: /<(?:!doctype\s+html|html[\s>])/) != nil {
+    if !mayBeHTML, Self.pages.contains(where: { root.hasPrefix($0) }) {
       return """
         this is an HTML page, not a list of loans; look at it in a browser, since the \
         address or the login may be wrong
@@ -55,6 +55,8 @@ struct DocumentOpening {
     ([0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C], "a 7z archive"),
     ([0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1], "an old Office file"),
   ]
+
+  private static let pages = ["<!doctype html", "<html>", "<html ", "<html\n", "<html\r"]
 
   private static func isNotXML(_ name: String) -> String {
     "this is \(name), not XML; export the loans as XML"
