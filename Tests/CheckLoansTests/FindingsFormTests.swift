@@ -167,7 +167,7 @@ struct FindingsFormTests {
     (
       .sarif,
       #"""
-      {"ruleId":"date-format","ruleIndex":9,"level":"error","message":{"text":\#
+      {"ruleId":"date-format","ruleIndex":10,"level":"error","message":{"text":\#
       "expiration \"2026-12-01\" is not of the form yyyy.MM.dd; did you mean 2026.12.01?"},\#
       "locations":[{"physicalLocation":{"artifactLocation":{"uri":"books.xml",\#
       "uriBaseId":"%SRCROOT%"},"region":{"startLine":9,"startColumn":12,"endLine":9,\#
@@ -253,7 +253,7 @@ struct FindingsFormTests {
     (
       .sarif,
       #"""
-      {"ruleId":"unlikely-date","ruleIndex":17,"level":"warning","message":{"text":\#
+      {"ruleId":"unlikely-date","ruleIndex":18,"level":"warning","message":{"text":\#
       "odd: \"]]><b>&\"' [a] (b) { 0} ``#\\u{ 23}[add-mask]x %0A,\\u{ 1b}\\u{ 9b}\\u{ 202e}\#
       \\u{ 2028}\#u{FFFE}👩\""},"locations":[{"physicalLocation":{"artifactLocation":{"uri":\#
       "%3A%3Ax%3A%20%5D%5D%3E%3Cb%3E%26%22%27%20%5Ba%5D%28b%29%20%7B0%7D%20%60%60%23%23%5B\#

@@ -50,7 +50,7 @@ struct UnifiedDiffTests {
 
   private static let patterns = [
     "b", "bgggggg", "ggggggb", "gggbggg", "ggggbgggg", "bgggggbggggggbgggggggb", "bbbb", "gbbgbbg",
-    "s", "gggggsgggg", "ssbs", "bggggggggggsggggggggggb",
+    "ssbs", "bggggggggggsggggggggggb",
   ]
 
   @Test(
@@ -71,21 +71,6 @@ struct UnifiedDiffTests {
   func `So does git`(pattern: String) async throws {
     for end in ["\n", ""] {
       try await expectApplies(FixingDesk(Self.catalogue(pattern, end: end)), by: Self.byGit)
-    }
-  }
-
-  @Test(
-    .enabled(if: File.exists(patch), "the Debian package patch is not installed"),
-    arguments: [false, true], ["\n", "\r\n"])
-  func `A diff of UTF-16 can be applied too`(isBigEndian: Bool, lineEnd: String) async throws {
-    for (pattern, end) in [("gbggggggggsb", "\n"), ("b", ""), ("bggggggggggb", "")] {
-      // U+0A0A is a line's end to anybody who looks at bytes.
-      let text = Self.catalogue(pattern, between: 1, lineEnd: lineEnd, end: end, words: "\u{A0A}")
-      let bytes = "\u{FEFF}\(text)".utf16.flatMap { unit in
-        let (high, low) = (UInt8(unit >> 8), UInt8(unit & 0xFF))
-        return isBigEndian ? [high, low] : [low, high]
-      }
-      try await expectApplies(FixingDesk(bytes), by: Self.byPatch)
     }
   }
 

@@ -46,7 +46,7 @@ struct ValidateTests {
       """
     ),
     (
-      "external-entity-file", "11:14",
+      "external-entity-file", "3:3",
       """
       "file:///etc/passwd" is outside the catalogue and is never read; remove the reference to it \
       [external-entity]

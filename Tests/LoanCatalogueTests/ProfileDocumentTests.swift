@@ -116,10 +116,8 @@ struct ProfileDocumentTests {
     (
       "<profile name=\"a\"><record path=\"/a\"/></profile>", "1:1: the profile has no <expiration"
     ),
-    (
-      "<!DOCTYPE profile [<!ENTITY a 'b'>]><profile name=\"a\"/>",
-      "1:1: a profile has no document type"
-    ),
+    ("<!DOCTYPE profile []><profile name=\"a\"/>", "1:1: a profile has no document type"),
+    ("<!DOCTYPE profile [<!ENTITY a 'b'>]><profile/>", "1:20: the document declares the entity"),
   ])
   func `So is one of the whole document`(text: String, expected: String) {
     let found = fault(text)

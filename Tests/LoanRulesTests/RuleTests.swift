@@ -23,8 +23,8 @@ struct RuleTests {
     #expect(
       Diagnostic.Code.allCases.filter(\.endsReading)
         == [
-          .malformedXML, .externalEntity, .unsupportedEncoding, .notACatalogue, .errorAnswer,
-          .unknownBorrower,
+          .malformedXML, .externalEntity, .declaredText, .unsupportedEncoding, .notACatalogue,
+          .errorAnswer, .unknownBorrower,
         ])
   }
 }
