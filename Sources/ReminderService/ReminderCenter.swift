@@ -66,7 +66,8 @@ public struct ReminderCenter: Sendable {
         of: catalogue.name, library: catalogue.library, at: now, utcOffset: now.utcOffset(civilTime)
       )
       var reader = settings.reader(today: now.date, civilTime)
-      if schedule != nil {
+      // Otherwise there are too few to be made on other threads.
+      if reload?.isFirst == true {
         reader.prepare = { batch in
           batch.attachment = EncodedLoans(batch.count) { number in
             if case .date = batch[number].expiration { batch[number] } else { nil }
@@ -99,8 +100,10 @@ public struct ReminderCenter: Sendable {
               try reload?.day(of: plan)
             }
             onLoan(ReadLoan(record: record, day: day))
-            guard let scheduled = day.scheduled, let encoded else { return }
-            try reload?.add(encoded, record.index, record.identity, scheduled)
+            guard let scheduled = day.scheduled else { return }
+            try reload?.add(
+              record, record.identity, fingerprint: record.fingerprint, scheduled,
+              encoded: encoded.map { ($0, record.index) })
           }
         }
       }

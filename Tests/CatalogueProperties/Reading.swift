@@ -13,6 +13,7 @@ package struct Reading: Equatable {
     package var location: SourceLocation
     package var expiration: LoanRecord.Expiration
     package var identity: LoanIdentity
+    package var fingerprint: UInt64
     package var loan: Loan?
     /// Whether its texts as bytes are those of the loan.
     package var arePartsRight: Bool
@@ -21,6 +22,7 @@ package struct Reading: Equatable {
       location = record.location
       expiration = record.expiration
       identity = record.identity
+      fingerprint = record.fingerprint
       loan = record.loan
       arePartsRight = loan.map { $0 == Loan(parts: record) } ?? true
     }

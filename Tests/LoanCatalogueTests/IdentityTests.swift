@@ -153,3 +153,36 @@ private struct Random: RandomNumberGenerator {
     return state
   }
 }
+
+struct FingerprintTests {
+  private static let fields = [
+    "title", "author", "isbn", "barcode", "borrower", "email", "phone", "status", "renewable",
+  ]
+
+  private func text(
+    _ values: [String: String], id: String = "a", date: String = "2026.12.01", more: String = ""
+  ) -> String {
+    let fields = Self.fields.map { "<\($0)>\(values[$0] ?? "lost 1")</\($0)>" }.joined()
+    return "<book id='\(id)'>\(fields)<expiration>\(date)</expiration>\(more)</book>"
+  }
+
+  @Test func `Every field that is kept changes the fingerprint`() throws {
+    var texts = [text([:]), text([:], id: "b")]
+    texts += Self.fields.map { text([$0: "recalled 2"]) }
+    texts += Self.fields.map { text([$0: ""]) }
+    texts += [text(["title": "xx", "author": ""]), text(["title": "", "author": "xx"])]
+    let fingerprints = try texts.map { try record($0).fingerprint }
+    #expect(Set(fingerprints).count == texts.count)
+    #expect(try record(text([:])).fingerprint == fingerprints[0])
+  }
+
+  @Test(arguments: [
+    "<summary>s</summary>", "<address>a</address>", "<callNumber>c</callNumber>",
+    "<loaned>2026.11.01</loaned>",
+  ])
+  func `What is not kept does not, nor the date`(more: String) throws {
+    let plain = try record(text([:]))
+    #expect(try record(text([:], more: more)).fingerprint == plain.fingerprint)
+    #expect(try record(text([:], date: "2026.12.02")).fingerprint == plain.fingerprint)
+  }
+}

@@ -54,7 +54,7 @@ struct IgnoreCommentTests {
     let comment = "<!-- check-loans: ignore date-format, missing-title  invalid-isbn -->"
     #expect(
       try findings("\(comment)\n<book id='a'><expiration>x</expiration><Isbn/></book>")
-        == ["3:43 unknown-case"])
+        == ["3:40 unknown-case"])
   }
 
   @Test(arguments: [

@@ -30,8 +30,10 @@ import Testing
         == "2026-11-21T00:00 reminder bk1 pending")
   }
 
-  @Test(arguments: [nil, false, true])
-  func `A loan comes back from the schedule as it was stored`(renewable: Bool?) throws {
+  @Test(arguments: [nil, false, true], [false, true])
+  func `A loan comes back from the schedule as it was stored, whoever encoded it`(
+    renewable: Bool?, isEncoded: Bool
+  ) throws {
     let loan = Loan(
       id: "bk1", title: "A Pál utcai fiúk", author: "", isbn: "9789631193619", barcode: "3001",
       borrower: "Kovács Anna", email: "anna@example.org", language: "hu", category: "student",
@@ -42,7 +44,9 @@ import Testing
     let day = try reload.day(
       of: LoanPlan(
         Ladder(leads: [2], time: moment("2026-11-20T18:30").time), expiration: loan.expiration))
-    try reload.add(EncodedLoans(1) { _ in loan }, 0, LoanIdentity(hash: 1), day)
+    let loans = EncodedLoans(2) { $0 == 1 ? loan : nil }
+    try reload.add(
+      loan, LoanIdentity(hash: 1), fingerprint: 2, day, encoded: isEncoded ? (loans, 1) : nil)
     _ = try reload.commit(records: 1)
     let entry = try #require(try schedule.list(at: "2026-11-01").first)
     #expect(entry.loan == loan)

@@ -54,6 +54,8 @@ struct Book: Hashable {
     return LoanIdentity(
       hash: fnv(String(parts[0])), ordinal: parts.count > 1 ? Int(parts[1]) ?? 1 : 1)
   }
+
+  var fingerprint: UInt64 { fnv("\(identity)|\(title)|\(isComplete)") }
 }
 
 /// FNV-1a: the same in every run.
@@ -80,7 +82,8 @@ extension Schedule {
   ) throws(ScheduleError) -> Reload {
     var reload = try beginReload(of: catalogue, library: library, at: moment(now))
     for book in books {
-      try reload.add(EncodedLoans(1) { _ in book.loan }, 0, key(book), reload.day(of: book.plan))
+      try reload.add(
+        book.loan, key(book), fingerprint: book.fingerprint, reload.day(of: book.plan))
     }
     return reload
   }

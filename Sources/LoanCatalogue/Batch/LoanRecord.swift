@@ -34,6 +34,23 @@ public struct LoanRecord: Sendable {
     LoanIdentity(hash: head.key, ordinal: Int(head.ordinal))
   }
 
+  private static let unkept: UInt32 = [LoanField.expiration, .loaned, .address, .callNumber]
+    .reduce(0) { $0 | $1.bit }
+
+  /// A 64-bit hash of every field that the schedule keeps but the dates, the same in every run.
+  public var fingerprint: UInt64 {
+    var sum: UInt64 = 0
+    for text in batch.contents.textsOfRecord(index) {
+      let field = batch.contents.texts[text].field
+      if Self.unkept & field.bit != 0 { continue }
+      // The order of a record's fields does not matter.
+      sum &+= batch.contents.bytes.withSpan(batch.contents.bytes(ofText: text)) {
+        ContentHash.of(field, $0)
+      }
+    }
+    return head.second < 0 ? sum : ContentHash.of(sum, UInt64(head.second))
+  }
+
   /// The loan, or `nil` if the record has no usable expiration.
   public var loan: Loan? {
     guard case .date(let date) = expiration else { return nil }

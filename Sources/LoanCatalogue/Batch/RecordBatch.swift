@@ -105,10 +105,14 @@ struct BatchContents: ~Copyable {
   /// The range of a field's text; empty if it is not among some texts.
   @inline(__always)
   func range(of field: LoanField, in range: Range<Int>) -> Range<Int> {
-    for index in range where texts[index].field == field {
-      return (index == 0 ? 0 : Int(texts[index - 1].end))..<Int(texts[index].end)
-    }
+    for index in range where texts[index].field == field { return bytes(ofText: index) }
     return 0..<0
+  }
+
+  /// The range of the text with a number.
+  @inline(__always)
+  func bytes(ofText index: Int) -> Range<Int> {
+    (index == 0 ? 0 : Int(texts[index - 1].end))..<Int(texts[index].end)
   }
 
   /// The text in a range of bytes.

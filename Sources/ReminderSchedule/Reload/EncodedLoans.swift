@@ -9,7 +9,6 @@ package final class EncodedLoans: Sendable {
   /// Where the array of each loan ends.
   private let ends: [Int]
   private let persons: [Int64]
-  private let hashes: [UInt64]
 
   /// Encodes loans.
   ///
@@ -17,30 +16,21 @@ package final class EncodedLoans: Sendable {
   ///   - count: how many there are.
   ///   - loan: the loan with a number; `nil` for one that is not stored.
   package init(_ count: Int, _ loan: (Int) -> (some LoanParts)?) {
-    var (texts, ends, persons, hashes): ([UInt8], [Int], [Int64], [UInt64]) = ([], [], [], [])
+    var (texts, ends, persons): ([UInt8], [Int], [Int64]) = ([], [], [])
     texts.reserveCapacity(count * 160)
     ends.reserveCapacity(count)
     persons.reserveCapacity(count)
-    hashes.reserveCapacity(count)
     for number in 0..<count {
-      let start = texts.count
       var person = Person.nobody
       if let loan = loan(number) {
         StoredTexts.append(loan, to: &texts)
         person = Person.number(of: loan)
       }
-      var hash = ContentHash()
-      let all = texts.span
-      hash.combine(all.extracting(start...))
       ends.append(texts.count)
       persons.append(person)
-      hashes.append(hash.value)
     }
-    (self.texts, self.ends, self.persons, self.hashes) = (texts, ends, persons, hashes)
+    (self.texts, self.ends, self.persons) = (texts, ends, persons)
   }
-
-  /// A hash of a loan's texts, the same in every run.
-  func hash(of number: Int) -> UInt64 { hashes[number] }
 
   /// See ``Person/number(of:)``.
   func person(of number: Int) -> Int64 { persons[number] }

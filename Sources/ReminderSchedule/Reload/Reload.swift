@@ -104,27 +104,33 @@ package struct Reload: ~Copyable {
     }
   }
 
+  /// Whether nothing was ever stored of the catalogue, so that all of its loans are new.
+  package var isFirst: Bool { firstNumber == 0 }
+
   /// Adds the next loan of the catalogue.
   ///
   /// - Parameters:
-  ///   - loans: what is stored of some loans.
-  ///   - number: which of them it is.
+  ///   - loan: the loan.
   ///   - identity: which loan it is, the same in every version of the catalogue.
+  ///   - fingerprint: a hash of everything that is stored of it except its dates, the same in every run.
   ///   - day: what is stored by its plan.
+  ///   - encoded: what is stored of the loan, and its number there, if another thread has made that already.
   /// - Throws: ``ScheduleError``; then nothing more can be done with the value.
   package mutating func add(
-    _ loans: EncodedLoans, _ number: Int, _ identity: LoanIdentity, _ day: ScheduledDay
+    _ loan: some LoanParts, _ identity: LoanIdentity, fingerprint: UInt64, _ day: ScheduledDay,
+    encoded: (loans: EncodedLoans, number: Int)? = nil
   ) throws(ScheduleError) {
     summary.loans += 1
     if day.isScheduled { summary.scheduled += 1 }
     if identity.ordinal > 1 { hasRepetitions = true }
     do {
-      let hash = LoanRow.hash(loans.hash(of: number), day)
+      let hash = LoanRow.hash(fingerprint, day)
       let known = try stored.match(StoredLoan.key(identity.hash, ordinal: identity.ordinal))
       if let known, known.hash == hash {
         summary.unchanged += 1
         return
       }
+      let (loans, number) = encoded ?? (EncodedLoans(1) { _ in loan }, 0)
       rows.addTexts(of: number, in: loans)
       var row = LoanRow(
         identity: identity, hash: hash, day: day, person: loans.person(of: number),
