@@ -38,6 +38,10 @@ package struct ContentHash {
         index += 8
       }
       if index == bytes.count { return }
+      if index > 0 {
+        let last = unsafe bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
+        return combine(UInt64(littleEndian: last) >> UInt64(8 * (8 - (bytes.count - index))))
+      }
       var word: UInt64 = 0
       for offset in index..<bytes.count {
         unsafe word |= UInt64(bytes[offset]) << UInt64(8 * (offset - index))

@@ -69,9 +69,9 @@ struct CatalogueAttackTests {
   @Test(arguments: [
     ("external entity", "external-entity"),
     ("external entity by its bare path", "external-entity"),
-    ("parameter entity", "external-entity"), ("billion laughs", "malformed-xml"),
-    ("billion laughs in an expiration", "malformed-xml"), ("quadratic blow-up", "malformed-xml"),
-    ("empty entities", "malformed-xml"), ("instructions in entities", "malformed-xml"),
+    ("parameter entity", "external-entity"), ("billion laughs", "declared-text"),
+    ("billion laughs in an expiration", "declared-text"), ("quadratic blow-up", "declared-text"),
+    ("empty entities", "declared-text"), ("instructions in entities", "declared-text"),
     ("depth 300", "malformed-xml"), ("depth 1,000,000", "malformed-xml"),
     ("a title of 11 MB", "malformed-xml"), ("an element name of 30 MB", "malformed-xml"),
     ("UTF-7", "unsupported-encoding"), ("NUL bytes", "malformed-xml"),
@@ -200,7 +200,7 @@ struct CatalogueAttackTests {
     let desk = try Desk(
       catalogue: beginning.replacing("#", with: comments) + "<title>T</title></book></books>")
     let result = try await run(["validate", "--max-diagnostics", "1", "books.xml"], on: desk)
-    #expect(result.errorText.contains(" 200001 warnings "))
+    #expect(result.errorText.contains(": 0 errors, 1 warning\n"))
   }
 
   private func run(_ arguments: [String], on desk: Desk) async throws -> CommandResult {

@@ -18,7 +18,7 @@ struct FindingList: ~Copyable {
   /// The number of findings of each code outside records so far.
   private var documentCounts: [Diagnostic.Code: Int] = [:]
   /// More comments than anybody writes before one book.
-  private static let mostIgnored = 1_000
+  static let mostIgnored = 1_000
 
   /// Silences one finding of each of these codes, up to the end of the next record.
   mutating func ignore(_ codes: [Diagnostic.Code]) {

@@ -20,7 +20,7 @@ struct RecordBuilder: ~Copyable {
   private var fieldStart = 0
   /// The end of the last batch that was handed over.
   private var lastEnd = 0
-  var dates = DatesAtHand()
+  var dates = RecordAtHand()
   var repetitions = Repetitions()
 
   init(_ reader: CatalogueReader, form: String?, _ pool: BatchPool) {
@@ -79,7 +79,10 @@ extension RecordBuilder {
 
   /// Adds a comment before a record, which silences findings.
   mutating func ignore(_ codes: [Diagnostic.Code]) {
-    notes.append((contents.heads.count, .ignore(codes)))
+    dates.ignored += 1
+    if dates.ignored <= FindingList.mostIgnored {
+      notes.append((contents.heads.count, .ignore(codes)))
+    }
   }
 }
 
@@ -93,7 +96,7 @@ extension RecordBuilder {
     head.place = PackedPlace(start)
     head.idPlace = head.place
     head.firstText = UInt32(truncatingIfNeeded: contents.texts.count)
-    dates = DatesAtHand()
+    dates = RecordAtHand()
   }
 
   /// Ends a record whose expiration has been judged.
@@ -311,15 +314,16 @@ extension RecordBuilder {
   }
 }
 
-/// What is known of the dates of the record at hand, and how many findings it has.
-struct DatesAtHand {
+/// What is known of the dates of the record at hand, and counts that are limited.
+struct RecordAtHand {
   var expiration: ValueExtent?
   var loaned: ValueExtent?
   /// The bytes of the file in which they are written, if those are wanted and known.
   var expirationBytes: Range<Int>?
   var loanedBytes: Range<Int>?
-  /// The number of findings of which a record can have any number.
+  /// The number of findings of which a record can have any number, and of comments since it.
   var repeated = 0
+  var ignored = 0
 }
 
 /// The place of a value's first character, and the column after its last one.
