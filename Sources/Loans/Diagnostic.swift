@@ -100,8 +100,9 @@ public struct Diagnostic: Hashable, Sendable {
     public var severity: Severity {
       switch self {
       case .malformedXML, .externalEntity, .declaredText, .unsupportedEncoding, .noLoans,
-        .notACatalogue, .errorAnswer, .unknownBorrower, .incompleteAnswer, .missingLoanDays, .dateFormat,
-        .impossibleDate, .emptyExpiration, .missingExpiration, .duplicateExpiration, .duplicateID:
+        .notACatalogue, .errorAnswer, .unknownBorrower, .incompleteAnswer, .missingLoanDays,
+        .dateFormat, .impossibleDate, .emptyExpiration, .missingExpiration, .duplicateExpiration,
+        .duplicateID:
         .error
       case .missingTitle, .unlikelyDate, .misplacedExpiration, .unknownCase, .duplicateLoan,
         .invalidISBN, .invalidEmail, .invalidLoanDate, .expirationBeforeLoan, .distantExpiration,

@@ -463,7 +463,7 @@ struct ProfilesTests {
     (["--profile", "none.xml", "list.xml"], 66, "none.xml: cannot read the profile: no such file"),
     (["--profile", "./", "list.xml"], 66, "./: this is a directory, not a profile"),
     (["profiles", "--show", "kohailsdi"], 64, "did you mean koha-ilsdi? "),
-    (["--profile", "alma", "list.xml"], 65, "but the profile alma expects /item_loans/item_loan or /item_loan"),
+    (["--profile", "alma", "list.xml"], 65, "but the profile alma expects /item_loans/item_loan"),
     (["--loan-days", "0", "list.xml"], 64, "loan-days"),
   ])
   func `What is wrong with a profile's name is told`(

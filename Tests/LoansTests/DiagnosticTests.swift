@@ -3,8 +3,9 @@ import Testing
 
 struct DiagnosticTests {
   static let errors = [
-    "malformed-xml", "external-entity", "declared-text", "unsupported-encoding", "no-loans", "date-format",
-    "impossible-date", "empty-expiration", "missing-expiration", "duplicate-expiration",
+    "malformed-xml", "external-entity", "declared-text", "unsupported-encoding", "no-loans",
+    "date-format", "impossible-date",
+    "empty-expiration", "missing-expiration", "duplicate-expiration",
     "duplicate-id", "not-a-catalogue", "error-answer", "missing-loan-days",
     "incomplete-answer", "unknown-borrower",
   ]

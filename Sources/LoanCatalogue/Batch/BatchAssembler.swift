@@ -76,7 +76,8 @@ extension BatchAssembler {
       findDuplicateLoan(batch[index], firstLine: known.firstLine, &found)
     }
     if !found.isEmpty {
-      for finding in findings.keep(found, of: owner(of: batch[index])) { add(finding, index, batch) }
+      let kept = findings.keep(found, of: owner(of: batch[index]))
+      for finding in kept { add(finding, index, batch) }
     }
     findings.endRecord()
   }
@@ -222,7 +223,8 @@ extension BatchAssembler {
     let words: String
     let place: SourceLocation
     if let total = ending.total, total.count > summary.records {
-      (words, place) = ("it announces \(total.count) loans but contains \(summary.records)", total.place)
+      words = "it announces \(total.count) loans but contains \(summary.records)"
+      place = total.place
     } else if let continuation = ending.continuation {
       (words, place) = ("it continues on another page", continuation)
     } else {
@@ -232,7 +234,9 @@ extension BatchAssembler {
     summary.isPart = true
     return Diagnostic(
       .incompleteAnswer, at: place,
-      message: "the list is incomplete: \(words); no reminders for the others, so request all of them")
+      message: """
+        the list is incomplete: \(words); no reminders for the others, so request all of them
+        """)
   }
 
   private func shiftedDays(_ ending: DocumentEnding) -> Diagnostic? {

@@ -143,15 +143,21 @@ extension ParserSession {
   /// Refuses an entity that the document type declares.
   mutating func refuseEntity(declared name: String) {
     refuseDeclaration(
-      of: name, "the document declares the entity \(name.quoted()); entities are not read, so "
-        + "write its text where it is used")
+      of: name,
+      """
+      the document declares the entity \(name.quoted()); entities are not read, so write its text \
+      where it is used
+      """)
   }
 
   /// Refuses a value of an attribute that the document type declares.
   mutating func refuseValue(ofAttribute name: String) {
     refuseDeclaration(
-      of: name, "the document declares a value of the attribute \(name.quoted()), which is not read; "
-        + "write it in the elements themselves")
+      of: name,
+      """
+      the document declares a value of the attribute \(name.quoted()), which is not read; write it \
+      in the elements themselves
+      """)
   }
 
   private mutating func refuseDeclaration(of name: String, _ message: String) {
