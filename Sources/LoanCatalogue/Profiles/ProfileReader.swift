@@ -88,8 +88,9 @@ extension ProfileReader {
     textLength = 0
     number += 1
     unsafe node.number = number
-    let place = unsafe TagText.start(endingAt: session.pointee.document)
-    unsafe node.pointee._private = place?.noted
+    // A document type, and what comes before the root element, raise no events that say where they end.
+    let place = unsafe number == 1 ? TagText.start(endingAt: session.pointee.document) : nil
+    unsafe node.pointee._private = (place ?? session.pointee.position).noted
     unsafe session.pointee.noteTagEnd()
     unsafe open.append(node)
     if isRoot { unsafe startRoot(parser, XMLNode(node)) }
@@ -276,6 +277,10 @@ private let commentHandler: commentSAXFunc = { context, _ in
   unsafe session(of: parserContext(context)).pointee.notePlace()
 }
 
+private let processingInstructionHandler: processingInstructionSAXFunc = { context, _, _ in
+  unsafe session(of: parserContext(context)).pointee.notePlace()
+}
+
 private let endHandler: endDocumentSAXFunc = { context in
   let parser = unsafe parserContext(context)
   unsafe reader(of: parser).pointee.endDocument(parser)
@@ -291,7 +296,7 @@ extension ProfileReader {
     unsafe handlers.pointee.ignorableWhitespace = textHandler
     unsafe handlers.pointee.cdataBlock = textHandler
     unsafe handlers.pointee.comment = commentHandler
-    unsafe handlers.pointee.processingInstruction = nil
+    unsafe handlers.pointee.processingInstruction = processingInstructionHandler
     unsafe handlers.pointee.endDocument = endHandler
   }
 }

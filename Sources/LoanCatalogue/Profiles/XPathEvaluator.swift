@@ -142,7 +142,8 @@ struct XPathFailure: Error, Equatable {
       return unsafe Self.bytes(freeing: xmlXPathCastToString(object))
     }
     // Nearly always an element or an attribute with one text inside.
-    if unsafe [XML_ELEMENT_NODE, XML_ATTRIBUTE_NODE].contains(node.pointee.type),
+    let type = unsafe node.pointee.type
+    if type == XML_ELEMENT_NODE || type == XML_ATTRIBUTE_NODE,
       let child = unsafe node.pointee.children, unsafe child.pointee.next == nil,
       unsafe child.pointee.type == XML_TEXT_NODE, let text = unsafe child.pointee.content
     {
