@@ -26,42 +26,6 @@ import Loans
   private var rootEnd = 0
   private var expiration = ExpirationElement()
 
-  /// The field whose text is at hand.
-  fileprivate struct FieldAtHand {
-    var field: LoanField?
-    /// Whether its place is wanted.
-    var wantsPlace = false
-    /// The place after its start tag.
-    var start = ParserSession.Place()
-    /// The place after its last text.
-    var end = ParserSession.Place()
-    /// Whether its texts are as they are written, without references and comments between.
-    var isVerbatim = true
-    /// The byte of the file with the `>` before it; `nil` if nobody wants it.
-    var firstByte: Int?
-  }
-
-  /// The expirations of the record at hand, as far as they are known.
-  private struct ExpirationElement {
-    var count = 0
-    var start = SourceLocation(line: 1, column: 1)
-    var hasMarkup = false
-    /// An element that may have been meant for one: the first that contains a date, or is misspelt.
-    var suspect: Suspect?
-    /// Whether texts go to the suspect.
-    var isInSuspect = false
-  }
-
-  /// An element or attribute that may be an expiration under another name.
-  private struct Suspect {
-    var name: String
-    var place: SourceLocation
-    var isAttribute = false
-    /// Whether only its namespace is another one.
-    var isForeign = false
-    var hasDate = true
-  }
-
   /// What is wrong with the name of a child of the root that was meant for a book.
   private enum Slip {
     case none, wrongCase
@@ -134,7 +98,7 @@ extension NativeReader {
 
 extension NativeReader {
   /// A start tag as libxml2 gives it.
-  @unsafe fileprivate struct StartTag {
+  @unsafe struct StartTag {
     var name: UnsafePointer<xmlChar>
     var prefix: UnsafePointer<xmlChar>?
     var namespace: UnsafePointer<xmlChar>?
@@ -144,7 +108,7 @@ extension NativeReader {
 
   /// - SeeAlso: `startElementNsSAX2Func`.
   @inline(__always)
-  @unsafe fileprivate mutating func startElement(_ tag: StartTag) {
+  @unsafe mutating func startElement(_ tag: StartTag) {
     // Most elements are a field directly in a record.
     if depth == 2, skipped == 0, text.field == nil,
       case .field(let field) = unsafe names.element(tag.name, tag.prefix, tag.namespace),
@@ -235,7 +199,7 @@ extension NativeReader {
     case .field(let field): begin(field)
     case .dateName where expiration.suspect == nil,
       .foreignExpiration where expiration.suspect == nil:
-      expiration.suspect = Suspect(
+      expiration.suspect = ExpirationElement.Suspect(
         name: unsafe String(cString: tag), place: start, isForeign: element == .foreignExpiration)
       expiration.isInSuspect = true
       text = FieldAtHand(field: .expiration)
@@ -334,8 +298,8 @@ extension NativeReader {
   ) {
     builder.beginField()
     unsafe builder.append(text.span)
-    guard Self.isDate(builder.removeField()) else { return }
-    expiration.suspect = unsafe Suspect(
+    guard ExpirationElement.isDate(builder.removeField()) else { return }
+    expiration.suspect = unsafe ExpirationElement.Suspect(
       name: String(cString: name), place: start, isAttribute: true)
   }
 }
@@ -345,7 +309,7 @@ extension NativeReader {
 extension NativeReader {
   /// - SeeAlso: `endElementNsSAX2Func`.
   @inline(__always)
-  @unsafe fileprivate mutating func endElement(
+  @unsafe mutating func endElement(
     _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?
   ) {
     if names.hasLongCharacters { unsafe session.pointee.correctColumn(afterEndOf: name, prefix) }
@@ -387,7 +351,7 @@ extension NativeReader {
   private mutating func endSuspect() {
     expiration.isInSuspect = false
     text.field = nil
-    if Self.isDate(builder.removeField()) { return }
+    if ExpirationElement.isDate(builder.removeField()) { return }
     let isSlip = expiration.suspect.map { !$0.isForeign && ExpirationName.isSlip($0.name) } ?? false
     if isSlip {
       expiration.suspect?.hasDate = false
@@ -396,22 +360,14 @@ extension NativeReader {
     }
   }
 
-  /// Whether a text is a date, in whatever form.
-  private static func isDate(_ text: String) -> Bool {
-    guard text.utf8.count <= 64 else { return false }
-    do throws(CivilDate.ParseFailure) {
-      _ = try CivilDate(dotted: Array(text.utf8).span)
-      return true
-    } catch {
-      return error == .notADay || !DateSuggestion(text).words.isEmpty
-    }
-  }
-
   private mutating func endRecord() {
     if builder.head.isEmpty(.title) { builder.findMissingTitle() }
     switch expiration.count {
     case 0:
-      if let suspect = expiration.suspect { find(suspect) }
+      if let suspect = expiration.suspect {
+        builder.find(
+          .unknownDateElement, at: suspect.place, suspect.message, value: suspect.name)
+      }
       builder.endWithoutExpiration()
     case 1: endExpiration()
     default: break
@@ -424,18 +380,6 @@ extension NativeReader {
     guard let output, case let end = unsafe session.pointee.bytesRead, builder.isFull(at: end)
     else { return }
     if !output(builder.removeBatch(end: end)) { unsafe session.pointee.stop() }
-  }
-
-  private mutating func find(_ suspect: Suspect) {
-    let name = suspect.name.visible
-    builder.find(
-      .unknownDateElement, at: suspect.place,
-      suspect.isForeign
-        ? "this <\(name)> is in another namespace, so its date is ignored; remove its prefix or xmlns"
-        : suspect.isAttribute
-          ? "the attribute \(name) holds a date but is ignored; did you mean the element <expiration>?"
-          : "<\(name)> \(suspect.hasDate ? "holds a date but " : "")is ignored; did you mean <expiration>?",
-      value: suspect.name)
   }
 
   private mutating func endExpiration() {
@@ -458,7 +402,7 @@ extension NativeReader {
 extension NativeReader {
   /// - SeeAlso: `charactersSAXFunc`, `cdataBlockSAXFunc`.
   @inline(__always)
-  @unsafe fileprivate mutating func characters(_ text: UnsafeBufferPointer<xmlChar>) {
+  @unsafe mutating func characters(_ text: UnsafeBufferPointer<xmlChar>) {
     unsafe session.pointee.notePlace()
     // Most texts are the white space between elements.
     if self.text.field == nil { return }
@@ -479,78 +423,12 @@ extension NativeReader {
   }
 
   /// - SeeAlso: `commentSAXFunc`.
-  @unsafe fileprivate mutating func comment(_ text: UnsafePointer<xmlChar>?) {
+  @unsafe mutating func comment(_ text: UnsafePointer<xmlChar>?) {
     unsafe session.pointee.notePlace()
     guard builder.reader.rules.honorsIgnoreComments, depth < 2, let text = unsafe text else {
       return
     }
     let bytes = unsafe UnsafeBufferPointer(start: text, count: Int(xmlStrlen(text)))
     if let codes = unsafe Diagnostic.Code.ignored(byComment: bytes) { builder.ignore(codes) }
-  }
-}
-
-extension NativeReader.FieldAtHand {
-  /// The place of the field's text without the white space at its edges; of all that is in the element, if the
-  /// text is not as it is written.
-  fileprivate func place(of bytes: Span<UInt8>) -> ValueExtent {
-    var (first, last) = (0, bytes.count)
-    if isVerbatim {
-      while first < last, bytes[first].isXMLWhiteSpace { first += 1 }
-      while first < last, bytes[last - 1].isXMLWhiteSpace { last -= 1 }
-    }
-    let start = start.moved(over: bytes.extracting(..<first))
-    let end = last == bytes.count ? end : start.moved(over: bytes.extracting(first..<last))
-    return ValueExtent(
-      start: start.location, endColumn: start.line == end.line ? end.location.column : nil)
-  }
-}
-
-// MARK: - Handlers
-
-@inline(__always)
-@unsafe private func reader(
-  of context: UnsafeMutableRawPointer?
-) -> UnsafeMutablePointer<NativeReader> {
-  unsafe session(of: parserContext(context)).pointee.reader
-    .assumingMemoryBound(to: NativeReader.self)
-}
-
-private let startElementHandler: startElementNsSAX2Func = {
-  context, name, prefix, namespace, _, _, attributeCount, _, attributes in
-  guard let name = unsafe name else { return }
-  unsafe reader(of: context).pointee.startElement(
-    NativeReader.StartTag(
-      name: name, prefix: prefix, namespace: namespace,
-      attributes: UnsafeBufferPointer(start: attributes, count: Int(attributeCount) * 5)))
-}
-
-private let endElementHandler: endElementNsSAX2Func = { context, name, prefix, _ in
-  guard let name = unsafe name else { return }
-  unsafe reader(of: context).pointee.endElement(name, prefix)
-}
-
-private let charactersHandler: charactersSAXFunc = { context, text, length in
-  unsafe reader(of: context).pointee.characters(
-    UnsafeBufferPointer(start: text, count: Int(length)))
-}
-
-private let commentHandler: commentSAXFunc = { context, text in
-  unsafe reader(of: context).pointee.comment(text)
-}
-
-private let processingInstructionHandler: processingInstructionSAXFunc = { context, _, _ in
-  unsafe reader(of: context).pointee.comment(nil)
-}
-
-extension NativeReader {
-  /// Sets the handlers that forward to the reader of the parser's session.
-  @unsafe static func setHandlers(_ handlers: UnsafeMutablePointer<xmlSAXHandler>) {
-    unsafe handlers.pointee.startElementNs = startElementHandler
-    unsafe handlers.pointee.endElementNs = endElementHandler
-    unsafe handlers.pointee.characters = charactersHandler
-    unsafe handlers.pointee.ignorableWhitespace = charactersHandler
-    unsafe handlers.pointee.cdataBlock = charactersHandler
-    unsafe handlers.pointee.comment = commentHandler
-    unsafe handlers.pointee.processingInstruction = processingInstructionHandler
   }
 }

@@ -1,0 +1,51 @@
+import CLibXML2
+
+// libxml2's handlers, each of which forwards at once to one method of the reader.
+
+@inline(__always)
+@unsafe private func reader(
+  of context: UnsafeMutableRawPointer?
+) -> UnsafeMutablePointer<NativeReader> {
+  unsafe session(of: parserContext(context)).pointee.reader
+    .assumingMemoryBound(to: NativeReader.self)
+}
+
+private let startElementHandler: startElementNsSAX2Func = {
+  context, name, prefix, namespace, _, _, attributeCount, _, attributes in
+  guard let name = unsafe name else { return }
+  unsafe reader(of: context).pointee.startElement(
+    NativeReader.StartTag(
+      name: name, prefix: prefix, namespace: namespace,
+      attributes: UnsafeBufferPointer(start: attributes, count: Int(attributeCount) * 5)))
+}
+
+private let endElementHandler: endElementNsSAX2Func = { context, name, prefix, _ in
+  guard let name = unsafe name else { return }
+  unsafe reader(of: context).pointee.endElement(name, prefix)
+}
+
+private let charactersHandler: charactersSAXFunc = { context, text, length in
+  unsafe reader(of: context).pointee.characters(
+    UnsafeBufferPointer(start: text, count: Int(length)))
+}
+
+private let commentHandler: commentSAXFunc = { context, text in
+  unsafe reader(of: context).pointee.comment(text)
+}
+
+private let processingInstructionHandler: processingInstructionSAXFunc = { context, _, _ in
+  unsafe reader(of: context).pointee.comment(nil)
+}
+
+extension NativeReader {
+  /// Sets the handlers that forward to the reader of the parser's session.
+  @unsafe static func setHandlers(_ handlers: UnsafeMutablePointer<xmlSAXHandler>) {
+    unsafe handlers.pointee.startElementNs = startElementHandler
+    unsafe handlers.pointee.endElementNs = endElementHandler
+    unsafe handlers.pointee.characters = charactersHandler
+    unsafe handlers.pointee.ignorableWhitespace = charactersHandler
+    unsafe handlers.pointee.cdataBlock = charactersHandler
+    unsafe handlers.pointee.comment = commentHandler
+    unsafe handlers.pointee.processingInstruction = processingInstructionHandler
+  }
+}
