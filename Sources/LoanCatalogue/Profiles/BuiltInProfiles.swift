@@ -1,4 +1,5 @@
 internal import Loans
+internal import Synchronization
 
 /// The profiles that come with the library.
 public enum BuiltInProfiles {
@@ -32,13 +33,23 @@ public enum BuiltInProfiles {
   /// A profile, or `nil` if none of ``names`` is this one.
   public static func profile(named name: String) -> CatalogueProfile? {
     if name == CatalogueProfile.native.name { return .native }
-    return names.contains(name) ? foreign.first { $0.name == name } : nil
+    return documents.first { $0.name == name }.map(read)
   }
 
-  /// The forms of other programs, in the order in which they are tried; read once, when the first
-  /// document that is not of the tool's own form is met.
-  static let foreign: [CatalogueProfile] =
-    documents.dropFirst().map { read($0.bytes) } + [soap]
+  /// The forms of other programs whose documents may have a first element of this name, in the order in which
+  /// they are tried.
+  ///
+  /// To read all of them would take as long as to read a thousand loans.
+  static func foreign(mayBeginWith root: String) -> [CatalogueProfile] {
+    let mentions = [Array("/\(root)".utf8), Array(":\(root)".utf8), Array("\"/*".utf8)]
+    let possible = documents.dropFirst().filter { document in
+      mentions.contains { document.bytes.firstRange(of: $0) != nil }
+    }
+    return (possible.map(read) + [soap]).filter { $0.mayBegin(with: root) }
+  }
+
+  /// The profiles that have been read.
+  private static let known = Mutex<[String: CatalogueProfile]>([:])
 
   /// The envelope in which some servers send their answers; only used if the answer inside is not
   /// in a known form.
@@ -60,9 +71,12 @@ public enum BuiltInProfiles {
     return profile
   }()
 
-  private static func read(_ bytes: [UInt8]) -> CatalogueProfile {
+  private static func read(_ document: (name: String, bytes: [UInt8])) -> CatalogueProfile {
+    if let profile = known.withLock({ $0[document.name] }) { return profile }
     do throws(CatalogueProfile.Fault) {
-      return try CatalogueProfile(reading: bytes)
+      let profile = try CatalogueProfile(reading: document.bytes)
+      known.withLock { $0[document.name] = profile }
+      return profile
     } catch {
       preconditionFailure("\(error.location): \(error.message)")
     }

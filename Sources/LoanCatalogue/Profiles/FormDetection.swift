@@ -48,7 +48,7 @@ enum FormDetection {
   ) -> CatalogueProfile? {
     if CatalogueProfile.native.mayBegin(with: root.name) { return .native }
     var possible: CatalogueProfile?
-    for known in BuiltInProfiles.foreign where known.mayBegin(with: root.name) {
+    for known in BuiltInProfiles.foreign(mayBeginWith: root.name) {
       let profile = depth == 0 ? known : known.inEnvelope(depth: depth)
       if profile.hasSign(in: tree(head, as: profile), plain) { return known }
       let own = known.namespaces.own
