@@ -33,7 +33,7 @@ public enum BuiltInProfiles {
   /// A profile, or `nil` if none of ``names`` is this one.
   public static func profile(named name: String) -> CatalogueProfile? {
     if name == CatalogueProfile.native.name { return .native }
-    return documents.first { $0.name == name }.map(read)
+    return document(named: name).map(read)
   }
 
   /// The forms of other programs whose documents may have a first element of this name, in the order in which
@@ -41,15 +41,25 @@ public enum BuiltInProfiles {
   ///
   /// To read all of them would take as long as to read a thousand loans.
   static func foreign(mayBeginWith root: String) -> [CatalogueProfile] {
-    let mentions = [Array("/\(root)".utf8), Array(":\(root)".utf8), Array("\"/*".utf8)]
-    let possible = documents.dropFirst().filter { document in
-      mentions.contains { document.bytes.firstRange(of: $0) != nil }
-    }
-    return (possible.map(read) + [soap]).filter { $0.mayBegin(with: root) }
+    if let profiles = known.withLock({ $0[root] }) { return profiles }
+    let possible = documents.dropFirst().map(\.bytes).filter { mayName(root, $0) }
+    let profiles = (possible.map(read) + [soap]).filter { $0.mayBegin(with: root) }
+    known.withLock { $0[root] = $0.count < 1_000 ? profiles : nil }
+    return profiles
   }
 
-  /// The profiles that have been read.
-  private static let known = Mutex<[String: CatalogueProfile]>([:])
+  /// The profiles that have been read, by first elements.
+  private static let known = Mutex<[String: [CatalogueProfile]]>([:])
+
+  /// Whether a path in a profile's document may lead to elements of this name, or of any.
+  private static func mayName(_ name: String, _ document: [UInt8]) -> Bool {
+    document.indices.contains { index in
+      let byte = document[index]
+      guard byte == UInt8(ascii: "/") || byte == UInt8(ascii: ":") else { return false }
+      let rest = document[(index + 1)...]
+      return rest.first == UInt8(ascii: "*") || rest.starts(with: name.utf8)
+    }
+  }
 
   /// The envelope in which some servers send their answers; only used if the answer inside is not
   /// in a known form.
@@ -71,12 +81,9 @@ public enum BuiltInProfiles {
     return profile
   }()
 
-  private static func read(_ document: (name: String, bytes: [UInt8])) -> CatalogueProfile {
-    if let profile = known.withLock({ $0[document.name] }) { return profile }
+  private static func read(_ document: [UInt8]) -> CatalogueProfile {
     do throws(CatalogueProfile.Fault) {
-      let profile = try CatalogueProfile(reading: document.bytes)
-      known.withLock { $0[document.name] = profile }
-      return profile
+      return try CatalogueProfile(reading: document)
     } catch {
       preconditionFailure("\(error.location): \(error.message)")
     }
