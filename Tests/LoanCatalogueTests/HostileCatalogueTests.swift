@@ -52,6 +52,14 @@ struct DeclaredTextTests {
 }
 
 struct LimitTests {
+  @Test func `Of a kind of slip a thousand are listed in one book, and of another as many`() throws {
+    let reading = try reading("<title>T</title>\(times(1_100, "<Isbn/>"))<x><expiration/></x>")
+    let counts = Dictionary(grouping: reading.diagnostics, by: \.code).mapValues(\.count)
+    #expect(counts == [.unknownCase: 1_001, .misplacedExpiration: 1])
+    #expect(reading.diagnostics.contains { $0.message.contains("which are not listed") })
+    #expect(reading.records.count == 1)
+  }
+
   private func reading(_ fields: String, attributes: String = "") throws -> Reading {
     try CatalogueReader().reading(
       ofText: "<books><book\(attributes)>\(fields)\(expiration)</book></books>")

@@ -235,6 +235,15 @@ struct EndColumnTests {
     #expect(diagnostic.endColumn == endColumn)
   }
 
+  @Test(arguments: ["<![CDATA[2026-12-01]]>", "2026&#45;12-01", "2026-12<!-- -->-01"])
+  func `A date that is not as it is written is not said to be fixable`(value: String) throws {
+    let plain = try diagnostic("<book><title>é</title><expiration>2026-12-01</expiration></book>")
+    #expect(plain.replacement == "2026.12.01")
+    let other = try diagnostic("<book><title>é</title><expiration>\(value)</expiration></book>")
+    #expect(other.message == plain.message)
+    #expect(other.replacement == nil)
+  }
+
   @Test(arguments: ["2026\n02", "\n2026 \n \n 02\n", "a<!--\n-->b", "&#50;\n6"])
   func `A value over several lines has no last column`(value: String) throws {
     let diagnostic = try diagnostic(

@@ -84,9 +84,17 @@ struct SOAPTests {
     let text = "<list><item t='A' back='2026-12-01'/></list>"
     let reader = CatalogueReader(profile: profile)
     #expect(try reader.reading(ofText: envelope(text), in: folder).titles == ["A"])
-    let native = CatalogueReader(profile: .native)
+  }
+
+  @Test(arguments: [nil, CatalogueProfile.native])
+  func `The tool's own form is refused in an envelope, where nobody writes it`(
+    profile: CatalogueProfile?
+  ) throws {
     let books = "<books><book><title>B</title><expiration>2026.12.01</expiration></book></books>"
-    #expect(try native.reading(ofText: envelope(books), in: folder).titles == ["B"])
+    let reading = try CatalogueReader(profile: profile).reading(ofText: envelope(books))
+    #expect(reading.diagnostics.map(\.code) == [.noLoans])
+    #expect(reading.records == [])
+    #expect(!reading.summary.isKnownForm)
   }
 
   @Test func `A profile that begins with the envelope is applied to it`() throws {

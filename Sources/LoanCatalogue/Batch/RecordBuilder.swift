@@ -117,7 +117,8 @@ extension RecordBuilder {
     let number = contents.heads.count
     for index in notes.indices.reversed() {
       guard notes[index].record == number else { return }
-      guard case .inRecord(var finding) = notes[index].note, finding.code.isAboutABook else {
+      // What is said once of all records is about no loan.
+      guard case .inRecord(var finding) = notes[index].note, finding.code != .unknownColumn else {
         continue
       }
       finding.loan = name?.cut(to: Diagnostic.longestText)
@@ -293,11 +294,12 @@ extension RecordBuilder {
     _ code: Diagnostic.Code, at location: SourceLocation, _ message: String, value: String? = nil
   ) {
     guard isInRecord else { return find(code, at: location, message, value: value) }
-    dates.repeated += 1
-    if dates.repeated <= Self.mostRepeated {
+    let count = dates.repeated[code, default: 0] + 1
+    dates.repeated[code] = count
+    if count <= Self.mostRepeated {
       find(code, at: location, message, value: value)
-    } else if dates.repeated == Self.mostRepeated + 1 {
-      find(code, at: location, "there are more problems in this book, which are not listed")
+    } else if count == Self.mostRepeated + 1 {
+      find(code, at: location, "there are more such problems in this book, which are not listed")
     }
   }
 
@@ -321,8 +323,8 @@ struct RecordAtHand {
   /// The bytes of the file in which they are written, if those are wanted and known.
   var expirationBytes: Range<Int>?
   var loanedBytes: Range<Int>?
-  /// The number of findings of which a record can have any number, and of comments since it.
-  var repeated = 0
+  /// The numbers of findings of which a record can have any number, and of comments since it.
+  var repeated: [Diagnostic.Code: Int] = [:]
   var ignored = 0
 }
 
@@ -331,6 +333,8 @@ struct ValueExtent {
   var start: SourceLocation
   /// `nil` unless the value is on one line.
   var endColumn: Int?
+  /// Whether the value is as it is written, without references and comments in it.
+  var isVerbatim = true
 }
 
 /// What was said of the records of a document that need not be said again.

@@ -158,10 +158,10 @@ extension RecordBuilder {
   private mutating func findInDate(
     _ field: LoanField, _ finding: Finding, replacement: CivilDate? = nil
   ) {
-    let place = field == .loaned ? dates.loaned : dates.expiration
+    let known = field == .loaned ? dates.loaned : dates.expiration
+    let place = known ?? ValueExtent(start: head.place.location)
     findInValue(
-      of: field, finding, at: place ?? ValueExtent(start: head.place.location),
-      replacement: replacement)
+      of: field, finding, at: place, replacement: place.isVerbatim ? replacement : nil)
   }
 
   mutating func readLoanDate() {

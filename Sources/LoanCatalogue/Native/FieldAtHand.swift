@@ -27,6 +27,7 @@ extension FieldAtHand {
     let start = start.moved(over: bytes.extracting(..<first))
     let end = last == bytes.count ? end : start.moved(over: bytes.extracting(first..<last))
     return ValueExtent(
-      start: start.location, endColumn: start.line == end.line ? end.location.column : nil)
+      start: start.location, endColumn: start.line == end.line ? end.location.column : nil,
+      isVerbatim: isVerbatim)
   }
 }

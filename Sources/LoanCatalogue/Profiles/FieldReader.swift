@@ -89,8 +89,8 @@ extension FieldReader {
   }
 
   /// Notes that an element in which there was no record is about to be freed.
-  mutating func noteOther() throws(XPathFailure) {
-    if !hasRecords && ending.date == nil { try findDate() }
+  @unsafe mutating func noteOther(_ node: xmlNodePtr) throws(XPathFailure) {
+    if !hasRecords && ending.date == nil { unsafe try findDate(in: node) }
   }
 
   /// Takes an element that is a record of the first kind by which it is lent, or else is not lent.
@@ -297,23 +297,25 @@ extension FieldReader {
   /// Reads what the document says of itself.
   mutating func endDocument() throws(XPathFailure) {
     for problem in profile.document.problems {
-      guard let (text, place) = try text(of: problem.path, joined: true) else { continue }
+      guard let (text, place) = unsafe try text(of: problem.path, joined: true) else { continue }
       ending.answers.append((text, place, problem))
     }
     for total in profile.document.totals where ending.total == nil {
-      guard let (text, place) = try text(of: total, joined: false) else { continue }
+      guard let (text, place) = unsafe try text(of: total, joined: false) else { continue }
       ending.total = Int(text).map { ($0, place) }
     }
     for continuation in profile.document.continuations where ending.continuation == nil {
-      ending.continuation = try text(of: continuation, joined: false)?.place
+      ending.continuation = unsafe try text(of: continuation, joined: false)?.place
     }
-    if hasRecords { ending.date = nil } else if ending.date == nil { try findDate() }
+    if hasRecords { ending.date = nil } else if ending.date == nil { unsafe try findDate(in: nil) }
     if ending.date == nil { ending.isListEmpty = try isListEmpty() }
     ending.shifted = builder.repetitions.shifted
   }
 
-  private mutating func findDate() throws(XPathFailure) {
-    if let dates = profile.document.dates { ending.date = try text(of: dates, joined: false) }
+  /// - Parameter node: an element; `nil` for the whole document.
+  @unsafe private mutating func findDate(in node: xmlNodePtr?) throws(XPathFailure) {
+    guard let dates = profile.document.dates else { return }
+    ending.date = unsafe try text(of: dates, at: node, joined: false)
   }
 
   /// Whether the elements that loans are in are there, and nothing is in any of them.
@@ -331,13 +333,13 @@ extension FieldReader {
     return isThere
   }
 
-  /// A text of the whole document.
+  /// A text of an element, or of the whole document.
   ///
   /// - Parameter joined: whether the texts of all nodes are wanted.
-  private mutating func text(
-    of expression: ProfileExpression, joined: Bool
+  @unsafe private mutating func text(
+    of expression: ProfileExpression, at node: xmlNodePtr? = nil, joined: Bool
   ) throws(XPathFailure) -> (text: String, place: SourceLocation)? {
-    let found = unsafe try texts(expression, nil).filter { !$0.text.isEmpty }
+    let found = unsafe try texts(expression, node).filter { !$0.text.isEmpty }
     guard let first = found.first else { return nil }
     let texts = (joined ? found : [first]).map { String(decoding: $0.text, as: UTF8.self) }
     return (texts.joined(separator: ": "), first.place ?? beginning)

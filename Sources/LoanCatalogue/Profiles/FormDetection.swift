@@ -25,7 +25,9 @@ enum FormDetection {
       return chosen ?? .native
     }
     let plain = tree(head)
-    for (root, depth) in payloads(in: plain) {
+    // What people write by hand, and slip in, is in no envelope.
+    for (root, depth) in payloads(in: plain)
+    where !CatalogueProfile.native.mayBegin(with: root.name) {
       let known = chosen == nil ? form(of: head, plain, root, depth: depth) : nil
       if let profile = chosen ?? known, profile.mayBegin(with: root.name) {
         return profile.inEnvelope(depth: depth)

@@ -57,7 +57,8 @@ extension CatalogueProfile {
     if names.isEmpty { return }
     let isNamed = names.map { "local-name()='\($0)'" }.joined(separator: " or ")
     document.dates = try? ProfileExpression(
-      "//*[\(isNamed)][translate(normalize-space(), '0-: ', '')]", at: root.location, in: context)
+      "descendant-or-self::*[\(isNamed)][translate(normalize-space(), '0-: ', '')]",
+      at: root.location, in: context)
   }
 
   private mutating func readAttributes(of root: XMLNode) throws(Fault) {

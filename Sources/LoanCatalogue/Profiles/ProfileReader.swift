@@ -143,7 +143,7 @@ extension ProfileReader {
       }
       if unsafe !isDone && isOneMore(node) {
         isDone = true
-        try fields.noteOther()
+        unsafe try fields.noteOther(node)
       }
       guard isDone, unsafe !open.isEmpty else { return }
     } catch {

@@ -84,7 +84,7 @@ struct XPathFailure: Error, Equatable {
   @unsafe func value(
     of expression: XPathExpression, at node: xmlNodePtr? = nil, bytesRead: Int = 0
   ) throws(XPathFailure) -> XPathValue {
-    let most = 20_000_000 + 5 * UInt(max(0, bytesRead))
+    let most = 20_000_000 + 20 * UInt(max(0, bytesRead))
     guard steps < most else { throw Self.tooLong }
     let document = unsafe UnsafeMutableRawPointer(context.pointee.doc)
     unsafe context.pointee.node = node ?? document?.assumingMemoryBound(to: xmlNode.self)
