@@ -52,7 +52,8 @@ struct DeclaredTextTests {
 }
 
 struct LimitTests {
-  @Test func `Of a kind of slip a thousand are listed in one book, and of another as many`() throws {
+  @Test func `Of a kind of slip a thousand are listed in one book, and of another as many`() throws
+  {
     let reading = try reading("<title>T</title>\(times(1_100, "<Isbn/>"))<x><expiration/></x>")
     let counts = Dictionary(grouping: reading.diagnostics, by: \.code).mapValues(\.count)
     #expect(counts == [.unknownCase: 1_001, .misplacedExpiration: 1])

@@ -69,7 +69,7 @@ public final class RecordBatch: @unchecked Sendable {
     notes.removeAll(keepingCapacity: true)
     diagnostics.removeAll(keepingCapacity: true)
     places.removeAll(keepingCapacity: true)
-    (end, root, ending) = (0, nil, nil)
+    (end, root, ending, attachment) = (0, nil, nil, nil)
   }
 }
 

@@ -42,12 +42,14 @@ extension RecordBuilder {
   @inline(__always)
   func isFull(at bytes: Int) -> Bool {
     contents.heads.count >= 1_024 || notes.count >= 1_024 || bytes - lastEnd > 1 << 18
+      || contents.bytes.count > 1 << 20
   }
 
-  /// Removes and returns what has been made so far; not within a record.
+  /// Removes and returns what has been made so far, but for a record that has not ended.
   ///
   /// - Parameter end: how far the document has been read.
   mutating func removeBatch(end: Int) -> RecordBatch {
+    abandonRecord()
     let batch = pool.take()
     swap(&contents, &batch.contents)
     swap(&notes, &batch.notes)

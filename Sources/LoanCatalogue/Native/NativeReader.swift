@@ -72,7 +72,6 @@ extension NativeReader {
 
   /// Returns what was read since the last batch, and how the document ends.
   mutating func endDocument() -> RecordBatch {
-    builder.abandonRecord()
     let batch = builder.removeBatch(end: unsafe session.pointee.bytesRead)
     batch.ending = DocumentEnding(malformation: unsafe session.pointee.malformation)
     if chunk == nil { batch.root = root }
@@ -124,7 +123,7 @@ extension NativeReader {
   @inline(never)
   @unsafe private mutating func startOther(_ tag: StartTag) {
     if depth == 0 { return unsafe startRoot(tag) }
-    if depth == 1 { handOver() }
+    if !builder.isInRecord { handOver() }
     let element = unsafe names.element(tag.name, tag.prefix, tag.namespace)
     if names.hasMissed { checkNames() }
     let start = unsafe session.pointee.position
@@ -342,10 +341,12 @@ extension NativeReader {
     text.field = nil
     guard text.wantsPlace else { return builder.endField(field) }
     let place = builder.withField { text.place(of: $0) }
-    builder.endField(field, place)
-    if let first = text.firstByte, let end = unsafe session.pointee.byteOffset, first < end {
+    if let first = text.firstByte, let end = unsafe session.pointee.byteOffset, first < end,
+      builder.head.isEmpty(field)
+    {
       builder.noteBytes(first..<end, of: field)
     }
+    builder.endField(field, place)
   }
 
   private mutating func endSuspect() {

@@ -43,8 +43,10 @@ struct CatalogueDocument: Sendable {
     do throws(CatalogueError) {
       unsafe try parser.session.pointee.finish()
     } catch {
-      // What was read before was read.
-      if let output { _ = unsafe output(parser.reader.pointee.endDocument()) }
+      // What was read before was read, but the document did not end there.
+      let batch = unsafe parser.reader.pointee.endDocument()
+      batch.ending = nil
+      _ = output?(batch)
       throw error
     }
     return unsafe parser.reader.pointee.endDocument()

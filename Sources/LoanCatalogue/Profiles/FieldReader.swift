@@ -308,7 +308,8 @@ extension FieldReader {
       ending.continuation = unsafe try text(of: continuation, joined: false)?.place
     }
     if hasRecords { ending.date = nil } else if ending.date == nil { unsafe try findDate(in: nil) }
-    if ending.date == nil { ending.isListEmpty = try isListEmpty() }
+    // What was in it may be gone.
+    if ending.date == nil && !hasRecords { ending.isListEmpty = try isListEmpty() }
     ending.shifted = builder.repetitions.shifted
   }
 

@@ -135,6 +135,8 @@ extension ProfileReader {
     textLength = 0
     unsafe session.pointee.notePlace()
     _ = unsafe open.popLast()
+    // Another element may be where it was.
+    if unsafe node == spacedRecord { unsafe spacedRecord = nil }
     do throws(XPathFailure) {
       var isDone = false
       if unsafe node == unit {

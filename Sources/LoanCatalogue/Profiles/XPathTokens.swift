@@ -139,7 +139,8 @@ extension XPathTokens {
     let functions = [
       "position", "last", "count", "sum", "number", "string-length", "floor", "ceiling", "round",
     ]
-    return self[0].first?.isWholeNumber == true
+    let first = all.first { $0.text != "(" && $0.text != "-" }
+    return first?.text.first?.isWholeNumber == true
       || all.indices.contains { index in
         let isOperator =
           !all[index].isInOperand && ["+", "-", "*", "div", "mod"].contains(self[index])
@@ -162,7 +163,11 @@ extension XPathTokens {
   func mayLead(to name: String) -> Bool {
     all.indices.contains { index in
       let isAnything = self[index] == "//" || self[index] == "*" && isName(at: index) && index > 1
-      return isAnything || self[index] == name || name == "*" && self[index - 1] == "/" && index > 2
+      let isFarAxis =
+        self[index + 1] == "::"
+        && ["descendant", "descendant-or-self", "following", "preceding"].contains(self[index])
+      return isAnything || isFarAxis || self[index] == name
+        || name == "*" && self[index - 1] == "/" && index > 2
     }
   }
 }
