@@ -177,7 +177,7 @@ extension CatalogueProfile {
     documentExpressions.contains { $0.tokens.mayLead(to: name) }
   }
 
-  /// The ways to the records of which nothing asks for the white space between their fields.
+  /// The ways to the records whose expressions never ask for the white space between their fields.
   var spacedRecords: [[String]] {
     records.filter { record in
       let steps = record.path.tokens.steps

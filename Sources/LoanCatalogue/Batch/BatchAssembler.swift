@@ -24,7 +24,7 @@ struct BatchAssembler: ~Copyable {
 
   /// Gives the next batch its diagnostics, and its records their ordinals.
   mutating func assemble(_ batch: RecordBatch) {
-    // As many in proportion in what is still to come.
+    // Assumes that the rest of the document is as dense.
     let records = Double(summary.records + batch.count) * Double(size) / Double(max(1, batch.end))
     identities.prepare(for: batch, expecting: records) { $0.key }
     if reader.rules.findsDuplicateLoans {

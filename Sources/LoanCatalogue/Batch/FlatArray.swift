@@ -1,6 +1,6 @@
 import Glibc
 
-/// An array of values without references, in memory of its own that is used again.
+/// An array of trivial values, in reusable memory of its own.
 ///
 /// After the last value is room for eight bytes, so that as many can be loaded from anywhere.
 @safe struct FlatArray<Element: BitwiseCopyable>: ~Copyable {

@@ -8,11 +8,11 @@ internal import Synchronization
 ///     }
 ///
 /// Its texts are in one piece of memory, and so is what is known of each record besides: a record is an
-/// index into its batch. One thread at a time has a batch. A reader fills it, what reads the document's
-/// batches in order numbers its records, whoever gets it from a ``CatalogueReading`` may look at it; then its
-/// memory is used for another one, unless somebody keeps it or a record of it.
+/// index into its batch. One thread at a time owns a batch: a reader fills it, then its records are
+/// numbered in the order of the document, then whoever gets it from a ``CatalogueReading`` may look at it.
+/// After the next call of `next()` its memory is used again, unless somebody keeps it or a record of it.
 public final class RecordBatch: @unchecked Sendable {
-  /// One thread at a time has a batch: to ask that anew at each access would cost as much as to read a text.
+  /// One thread at a time owns a batch; asking for that at each access would cost as much as reading a text.
   @safe @exclusivity(unchecked) var contents = BatchContents()
   /// What is to be said of records and between them, in the order of the document.
   var notes: [(record: Int, note: Note)] = []
@@ -92,7 +92,7 @@ final class BatchPool: Sendable {
 struct BatchContents: ~Copyable {
   /// Texts in UTF-8, one after the other, their white space normalized.
   var bytes = FlatArray<UInt8>()
-  /// Where each text ends, and of which field it is; each begins where the one before it ends.
+  /// The end of each text, and its field; each begins where the one before it ends.
   var texts = FlatArray<FieldText>()
   var heads = FlatArray<RecordHead>()
 

@@ -183,8 +183,7 @@ extension RecordBuilder {
     return contents.text(fieldStart..<contents.bytes.count)
   }
 
-  /// Ends the status in the words of its system, in place of which its own name is kept, by which rules and
-  /// silences know it.
+  /// Ends the status: its own name, by which rules and silences know it, replaces the words of its system.
   private mutating func readStatus() {
     let status = withField { LoanStatus(words: $0) }
     contents.texts.removeAll(from: contents.texts.count - 1)
@@ -250,8 +249,8 @@ extension RecordBuilder {
     return head.isEmpty(.barcode) ? bookHash : hash(of: .barcode)
   }
 
-  /// The barcode's hash, or else that of everything that distinguishes one loan from another; 0 for a record
-  /// of which too little is known.
+  /// The barcode's hash, or else that of everything that distinguishes one loan from another; 0 if too
+  /// little is known of the record.
   private var loanHash: UInt64 {
     guard head.expiration > RecordHead.unusableDay else { return 0 }
     if !head.isEmpty(.barcode) { return hash(of: .barcode) }
@@ -325,7 +324,7 @@ struct RecordAtHand {
   /// The bytes of the file in which they are written, if those are wanted and known.
   var expirationBytes: Range<Int>?
   var loanedBytes: Range<Int>?
-  /// The numbers of findings of which a record can have any number, and of comments since it.
+  /// The numbers of findings that a record can have more than once, and of comments after it.
   var repeated: [Diagnostic.Code: Int] = [:]
   var ignored = 0
 }

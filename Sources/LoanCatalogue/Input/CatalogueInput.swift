@@ -13,13 +13,11 @@ struct CatalogueInput {
   /// The error of the read that failed.
   private(set) var failure: Errno?
   private var isClosed = false
-  /// Bytes of the file that have been read.
-  private(set) var total = 0
 
   init(path: String) { self.path = path }
 
   /// Begins with some bytes, and goes on with what the file has from an offset on.
-  mutating func open(_ catalogue: CatalogueFile, at offset: Int, after head: [UInt8] = []) {
+  mutating func open(_ catalogue: CatalogueFile, at offset: Int, after head: [UInt8]) {
     self.catalogue = catalogue
     self.offset = offset
     self.head = head[...]
@@ -46,7 +44,6 @@ struct CatalogueInput {
       if count < 0 { failure = Errno(rawValue: errno) }
       guard count > 0 else { return failure == nil || filled > 0 ? filled : -1 }
       offset += count
-      total += count
       filled += count
     }
     return filled

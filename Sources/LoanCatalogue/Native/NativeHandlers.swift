@@ -1,13 +1,12 @@
 import CLibXML2
 
-// libxml2's handlers, each of which forwards at once to one method of the reader.
+// Each of libxml2's handlers forwards at once to one method of the reader.
 
 @inline(__always)
 @unsafe private func reader(
   of context: UnsafeMutableRawPointer?
 ) -> UnsafeMutablePointer<NativeReader> {
-  unsafe session(of: parserContext(context)).pointee.reader
-    .assumingMemoryBound(to: NativeReader.self)
+  unsafe reader(of: parserContext(context), NativeReader.self)
 }
 
 private let startElementHandler: startElementNsSAX2Func = {
@@ -30,11 +29,8 @@ private let charactersHandler: charactersSAXFunc = { context, text, length in
 }
 
 private let commentHandler: commentSAXFunc = { context, text in
+  guard let text = unsafe text else { return }
   unsafe reader(of: context).pointee.comment(text)
-}
-
-private let processingInstructionHandler: processingInstructionSAXFunc = { context, _, _ in
-  unsafe reader(of: context).pointee.comment(nil)
 }
 
 extension NativeReader {
@@ -46,6 +42,5 @@ extension NativeReader {
     unsafe handlers.pointee.ignorableWhitespace = charactersHandler
     unsafe handlers.pointee.cdataBlock = charactersHandler
     unsafe handlers.pointee.comment = commentHandler
-    unsafe handlers.pointee.processingInstruction = processingInstructionHandler
   }
 }

@@ -424,11 +424,9 @@ extension NativeReader {
   }
 
   /// - SeeAlso: `commentSAXFunc`.
-  @unsafe mutating func comment(_ text: UnsafePointer<xmlChar>?) {
+  @unsafe mutating func comment(_ text: UnsafePointer<xmlChar>) {
     unsafe session.pointee.notePlace()
-    guard builder.reader.rules.honorsIgnoreComments, depth < 2, let text = unsafe text else {
-      return
-    }
+    guard builder.reader.rules.honorsIgnoreComments, depth < 2 else { return }
     let bytes = unsafe UnsafeBufferPointer(start: text, count: Int(xmlStrlen(text)))
     if let codes = unsafe Diagnostic.Code.ignored(byComment: bytes) { builder.ignore(codes) }
   }

@@ -120,6 +120,6 @@ private let startElementHandler: startElementNsSAX2Func = {
     context, name, namespace == nil ? nil : prefix, namespace, namespaceCount, namespaces,
     attributeCount, defaultCount, attributes)
   guard let node = unsafe parser.pointee.node else { return }
-  let own = unsafe session.pointee.reader.assumingMemoryBound(to: OwnNamespaces?.self)
+  let own = unsafe reader(of: parser, OwnNamespaces?.self)
   unsafe _ = own.pointee?.remove(from: node, of: parser, prefix: prefix, namespace: namespace)
 }

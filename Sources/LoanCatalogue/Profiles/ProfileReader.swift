@@ -238,13 +238,6 @@ extension ProfileReader {
 
 // MARK: - Handlers
 
-@inline(__always)
-@unsafe private func reader(
-  of parser: xmlParserCtxtPtr
-) -> UnsafeMutablePointer<ProfileReader> {
-  unsafe session(of: parser).pointee.reader.assumingMemoryBound(to: ProfileReader.self)
-}
-
 private let startElementHandler: startElementNsSAX2Func = {
   context, name, prefix, namespace, namespaceCount, namespaces, attributeCount, defaultCount,
   attributes in
@@ -255,7 +248,7 @@ private let startElementHandler: startElementNsSAX2Func = {
     context, name, namespace == nil ? nil : prefix, namespace, namespaceCount, namespaces,
     attributeCount, defaultCount, attributes)
   if let node = unsafe parser.pointee.node {
-    unsafe reader(of: parser).pointee.startElement(
+    unsafe reader(of: parser, ProfileReader.self).pointee.startElement(
       parser, node, prefix: prefix, namespace: namespace)
   }
 }
@@ -265,13 +258,15 @@ private let endElementHandler: endElementNsSAX2Func = { context, name, prefix, n
   if unsafe session(of: parser).pointee.isStopped { return }
   let node = unsafe parser.pointee.node
   unsafe xmlSAX2EndElementNs(context, name, prefix, namespace)
-  if let node = unsafe node { unsafe reader(of: parser).pointee.endElement(parser, node) }
+  if let node = unsafe node {
+    unsafe reader(of: parser, ProfileReader.self).pointee.endElement(parser, node)
+  }
 }
 
 private let textHandler: charactersSAXFunc = { context, text, length in
   let parser = unsafe parserContext(context)
   let bytes = unsafe UnsafeBufferPointer(start: text, count: Int(length))
-  guard unsafe reader(of: parser).pointee.keeps(bytes) else { return }
+  guard unsafe reader(of: parser, ProfileReader.self).pointee.keeps(bytes) else { return }
   unsafe xmlSAX2Characters(context, text, length)
 }
 
@@ -279,13 +274,9 @@ private let commentHandler: commentSAXFunc = { context, _ in
   unsafe session(of: parserContext(context)).pointee.notePlace()
 }
 
-private let processingInstructionHandler: processingInstructionSAXFunc = { context, _, _ in
-  unsafe session(of: parserContext(context)).pointee.notePlace()
-}
-
 private let endHandler: endDocumentSAXFunc = { context in
   let parser = unsafe parserContext(context)
-  unsafe reader(of: parser).pointee.endDocument(parser)
+  unsafe reader(of: parser, ProfileReader.self).pointee.endDocument(parser)
   unsafe endDocumentHandler(context)
 }
 
@@ -298,7 +289,6 @@ extension ProfileReader {
     unsafe handlers.pointee.ignorableWhitespace = textHandler
     unsafe handlers.pointee.cdataBlock = textHandler
     unsafe handlers.pointee.comment = commentHandler
-    unsafe handlers.pointee.processingInstruction = processingInstructionHandler
     unsafe handlers.pointee.endDocument = endHandler
   }
 }

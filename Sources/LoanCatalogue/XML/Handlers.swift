@@ -15,6 +15,14 @@ import Glibc
   unsafe parser.pointee._private.unsafelyUnwrapped.assumingMemoryBound(to: ParserSession.self)
 }
 
+/// The reader of the session that a parser context carries, which has one of this type.
+@inline(__always)
+@unsafe func reader<Reader: ~Copyable>(
+  of parser: xmlParserCtxtPtr, _: Reader.Type
+) -> UnsafeMutablePointer<Reader> {
+  unsafe session(of: parser).pointee.reader.assumingMemoryBound(to: Reader.self)
+}
+
 private let startDocumentHandler: startDocumentSAXFunc = { context in
   unsafe xmlSAX2StartDocument(context)
   unsafe session(of: parserContext(context)).pointee.startDocument()
@@ -46,6 +54,10 @@ private let attributeDeclarationHandler: attributeDeclSAXFunc = {
       .refuseValue(ofAttribute: String(cString: name))
   }
   unsafe xmlSAX2AttributeDecl(context, element, name, type, use, value, values)
+}
+
+private let processingInstructionHandler: processingInstructionSAXFunc = { context, _, _ in
+  unsafe session(of: parserContext(context)).pointee.notePlace()
 }
 
 private let errorHandler: check_loans_error_handler = { context, error in
@@ -80,6 +92,7 @@ let endDocumentHandler: endDocumentSAXFunc = { context in
   unsafe handlers.pointee.reference = referenceHandler
   unsafe handlers.pointee.entityDecl = entityDeclarationHandler
   unsafe handlers.pointee.attributeDecl = attributeDeclarationHandler
+  unsafe handlers.pointee.processingInstruction = processingInstructionHandler
   unsafe check_loans_set_error_handler(handlers, errorHandler)
 }
 
@@ -114,7 +127,7 @@ func allocateBytes(_ count: Int) -> UnsafeMutablePointer<UInt8> {
   return unsafe memory.bindMemory(to: UInt8.self, capacity: count)
 }
 
-/// Ends the process, as Swift's own runtime does where memory lacks, but with a sentence: libxml2
+/// Ends the process, as Swift's own runtime does when memory runs out, but with a sentence: libxml2
 /// 2.9 would go on with a part of a set of nodes, or take an encoding for unknown.
 ///
 /// - SeeAlso: `EX_OSERR` in sysexits.h, which is 71.
