@@ -26,8 +26,8 @@ public struct CatalogueReader: Sendable {
   public var prepare: (@Sendable (RecordBatch) -> Void)?
   /// Called now and then with how far the reading has come.
   public var onProgress: (@Sendable (ReadingProgress) -> Void)?
-  /// The size of the parts in which a catalogue is read, and of the least one that is.
-  package var parts: (size: Int, least: Int) = (size: 1 << 17, least: 4_000_000)
+  /// The size of the chunks in which a catalogue is read, and of the least one that is.
+  package var chunks: (size: Int, least: Int) = (size: 1 << 17, least: 4_000_000)
 
   /// A reader of catalogues of this profile, or of any that is known.
   public init(

@@ -35,15 +35,4 @@ public struct CatalogueRules: Sendable {
     self.requiresExpiration = requiresExpiration
     self.expiration = expiration
   }
-
-  /// Whether the place of a field's value has to be known.
-  func judges(_ field: LoanField) -> Bool {
-    switch field {
-    case .expiration: true
-    case .loaned: period != nil
-    case .isbn: isbn != nil
-    case .email: email != nil
-    default: false
-    }
-  }
 }

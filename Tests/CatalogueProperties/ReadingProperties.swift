@@ -18,23 +18,23 @@ public struct ReadingProperties: ~Copyable, Sendable {
     faults(ofReading: bytes) { reading in
       let again = try Self.reader().reading(of: file.path)
       return try (reading == again ? [] : ["a second reading differs: \(reading) and \(again)"])
-        + faults(ofReadingInParts: reading, bytes.count)
+        + faults(ofReadingInChunks: reading, bytes.count)
         + faults(ofFixing: bytes)
     }
   }
 
-  /// Reads the bytes as a catalogue, in one piece and in parts of several sizes.
+  /// Reads the bytes as a catalogue, in one piece and in chunks of several sizes.
   ///
   /// - Parameters:
   ///   - sizes: of a part, at least.
   ///   - jobs: how many threads read, more than one.
   /// - Returns: one sentence for each way in which something else came out.
-  public func faults(ofReadingInParts bytes: [UInt8], sizes: [Int], jobs: [Int]) -> [String] {
+  public func faults(ofReadingInChunks bytes: [UInt8], sizes: [Int], jobs: [Int]) -> [String] {
     file.fill(with: bytes)
     do {
       let whole = try Self.reader().reading(of: file.path)
       return try sizes.flatMap { size in
-        try jobs.flatMap { jobs in try faults(ofReadingInParts: whole, size: size, jobs: jobs) }
+        try jobs.flatMap { jobs in try faults(ofReadingInChunks: whole, size: size, jobs: jobs) }
       }
     } catch {
       return ["the catalogue was not read: \(error)"]
@@ -42,23 +42,23 @@ public struct ReadingProperties: ~Copyable, Sendable {
   }
 
   /// - Throws: `CatalogueError`.
-  private func faults(ofReadingInParts whole: Reading, _ count: Int) throws -> [String] {
+  private func faults(ofReadingInChunks whole: Reading, _ count: Int) throws -> [String] {
     try [count % 97 + 1, count / 3 + 1].flatMap { size in
-      try faults(ofReadingInParts: whole, size: size, jobs: 2 + count % 3)
+      try faults(ofReadingInChunks: whole, size: size, jobs: 2 + count % 3)
     }
   }
 
   /// - Throws: `CatalogueError`.
   private func faults(
-    ofReadingInParts whole: Reading, size: Int, jobs: Int
+    ofReadingInChunks whole: Reading, size: Int, jobs: Int
   ) throws -> [String] {
     var reader = Self.reader()
     reader.jobs = jobs
-    reader.parts = (size: size, least: 0)
+    reader.chunks = (size: size, least: 0)
     let parts = try reader.reading(of: file.path)
     if parts == whole { return [] }
     return [
-      "in parts of \(size) bytes by \(jobs) threads it differs: \(parts.difference(from: whole))"
+      "in chunks of \(size) bytes by \(jobs) threads it differs: \(parts.difference(from: whole))"
     ]
   }
 

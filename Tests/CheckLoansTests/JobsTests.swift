@@ -3,7 +3,7 @@ import Testing
 
 @testable import CheckLoans
 
-/// A large catalogue is read in parts, by as many threads as are asked for.
+/// A large catalogue is read in chunks, by as many threads as are asked for.
 struct JobsTests {
   private let desk: Desk
 

@@ -15,7 +15,7 @@ private struct Fixed {
   init(_ bytes: [UInt8], in folder: ScratchFolder, partSize: Int? = nil) throws {
     var reader = CatalogueReader()
     reader.locatesFixes = true
-    if let partSize { reader.parts = (partSize, 0) }
+    if let partSize { reader.chunks = (partSize, 0) }
     before = try reader.reading(ofBytes: bytes, in: folder)
     fixes = CatalogueFixes(before.diagnostics.filter { $0.replacement != nil }, in: bytes)
     self.bytes = fixes.edits.applied(to: bytes[...])

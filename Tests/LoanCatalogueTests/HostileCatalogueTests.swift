@@ -261,7 +261,7 @@ struct LongCatalogueTests {
     let folder = try ScratchFolder()
     try folder.write(text, to: "books.xml")
     var reader = CatalogueReader()
-    reader.parts.least = 0
+    reader.chunks.least = 0
     return try reader.reading(of: "\(folder.path)/books.xml")
   }
 

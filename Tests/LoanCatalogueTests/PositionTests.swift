@@ -254,8 +254,7 @@ struct EndColumnTests {
 
   @Test(arguments: [
     ("<book id='a'>", 11, 12), ("<book x='id=\"a\"' id='a'>", 22, 23),
-    ("<book id = \" a \">", 1, nil), ("<book id='&#97;'>", 1, nil), ("<book é='é' id='a'>", 1, nil),
-    ("<book\nid='a'>", 1, nil),
+    ("<book id = \" a \">", 1, nil), ("<book id='&#97;'>", 1, nil), ("<book é='é' id='a'>", 17, 18),
   ])
   func `So does an id that is used twice; one that is not as it is written is where its tag is`(
     tag: String, column: Int, endColumn: Int?
@@ -265,6 +264,13 @@ struct EndColumnTests {
     #expect(diagnostic.location == SourceLocation(line: 3, column: column))
     #expect(diagnostic.endColumn == endColumn)
     #expect(diagnostic.value == "a")
+  }
+
+  @Test func `An id may be on another line than its tag begins`() throws {
+    let diagnostic = try diagnostic("<book\nid='a'><title>T</title></book>")
+    #expect(diagnostic.code == .duplicateID)
+    #expect(diagnostic.location == SourceLocation(line: 4, column: 5))
+    #expect(diagnostic.endColumn == 6)
   }
 
   @Test func `The value and the record are told as written`() throws {

@@ -4,17 +4,17 @@ import Loans
 import TestSupport
 import Testing
 
-/// A catalogue read in parts, by several threads, says what it says in one piece.
+/// A catalogue read in chunks, by several threads, says what it says in one piece.
 struct SplitReadingTests {
   /// The fixtures that are small enough to be cut into parts of a byte.
   private static let fixtures = (Fixture.valid + Fixture.invalid).map(\.path)
     .filter { Files.bytes(of: $0)?.count ?? 0 < 100_000 }
 
   @Test(arguments: fixtures)
-  func `A fixture says the same in parts`(path: String) throws {
+  func `A fixture says the same in chunks`(path: String) throws {
     let bytes = try #require(Files.bytes(of: path))
     let faults = ReadingProperties().faults(
-      ofReadingInParts: bytes, sizes: [1, 40, 333], jobs: [2, 3])
+      ofReadingInChunks: bytes, sizes: [1, 40, 333], jobs: [2, 3])
     #expect(faults == [])
   }
 
@@ -36,7 +36,7 @@ struct SplitReadingTests {
   ])
   func `So does a catalogue that is special`(text: String) {
     let faults = ReadingProperties().faults(
-      ofReadingInParts: Array(text.utf8), sizes: [1, 20], jobs: [2, 3])
+      ofReadingInChunks: Array(text.utf8), sizes: [1, 20], jobs: [2, 3])
     #expect(faults == [])
   }
 
@@ -48,7 +48,7 @@ struct SplitReadingTests {
       let bytes = trap.bytes()
       let jobs = [2, 3 + seed % 14]
       let faults = properties.faults(
-        ofReadingInParts: bytes, sizes: [1, 17 + seed, 400], jobs: jobs)
+        ofReadingInChunks: bytes, sizes: [1, 17 + seed, 400], jobs: jobs)
       for fault in faults {
         Issue.record("\(seed): \(fault)\n\(String(decoding: bytes, as: UTF8.self))")
       }
@@ -62,7 +62,7 @@ struct SplitReadingTests {
       var trap = TrapCatalogue(seed: 1_000_000 + UInt64(seed))
       let bytes = trap.brokenBytes()
       let faults = properties.faults(
-        ofReadingInParts: bytes, sizes: [1, 90 + seed], jobs: [2, 3 + seed % 3])
+        ofReadingInChunks: bytes, sizes: [1, 90 + seed], jobs: [2, 3 + seed % 3])
       for fault in faults {
         Issue.record("\(seed): \(fault)\n\(String(decoding: bytes, as: UTF8.self))")
       }
@@ -82,7 +82,7 @@ struct SplitReadingTests {
     try folder.write(text + "</books>", to: "books.xml")
     var reader = CatalogueReader()
     reader.jobs = jobs
-    reader.parts = (size: 2_000, least: least)
+    reader.chunks = (size: 2_000, least: least)
     for limit in [1, 30, 4_999, 5_000] {
       var lines: [Int] = []
       #expect(throws: Stop.self) {

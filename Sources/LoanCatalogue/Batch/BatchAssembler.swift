@@ -61,23 +61,19 @@ extension BatchAssembler {
     let head = batch.contents.heads[index]
     var found: [Diagnostic] = []
     if !notes.isEmpty { found = addBetween(notes, batch) }
-    if head.filled & LoanField.id.bit != 0 {
-      if let known = identities.note(head.key, line: head.place.location.line) {
-        batch.contents.heads[index].ordinal = UInt32(known.ordinal)
-        found.append(duplicateID(batch[index], firstLine: known.firstLine))
-      }
-    } else if head.expiration != RecordHead.noDay,
+    let hasID = !head.isEmpty(.id)
+    if hasID || head.expiration != RecordHead.noDay,
       let known = identities.note(head.key, line: head.place.location.line)
     {
       batch.contents.heads[index].ordinal = UInt32(known.ordinal)
+      if hasID { found.append(duplicateID(batch[index], firstLine: known.firstLine)) }
     }
     count(head)
     if head.loanKey != 0, let known = loans.note(head.loanKey, line: head.place.location.line) {
       findDuplicateLoan(batch[index], firstLine: known.firstLine, &found)
     }
     if !found.isEmpty {
-      let kept = findings.keep(found, of: owner(of: batch[index]))
-      for finding in kept { add(finding, index, batch) }
+      for kept in findings.keep(found, of: batch[index]) { add(kept, index, batch) }
     }
     findings.endRecord()
   }
@@ -100,12 +96,6 @@ extension BatchAssembler {
     summary.withoutExpiration += 1
     if head.traits.contains(.isUndated) { summary.undated += 1 }
     if head.traits.contains(.needsLoanDays) { summary.uncounted += 1 }
-  }
-
-  private func owner(of record: LoanRecord) -> FindingList.Owner {
-    let identity = record.identity
-    return record.head.isEmpty(.id)
-      ? .unnamed(key: identity.hash) : .named(key: identity.hash, ordinal: identity.ordinal)
   }
 
   private func duplicateID(_ record: LoanRecord, firstLine: Int) -> Diagnostic {

@@ -3,14 +3,6 @@ import Loans
 /// Puts the findings of a record in order, drops those that comments silence, and gives each a number by
 /// which it is known again.
 struct FindingList: ~Copyable {
-  /// The owner of a problem, which stays the same when the catalogue is edited.
-  enum Owner {
-    /// A record with an id: the hash of it, and the record's number among those that have it.
-    case named(key: UInt64, ordinal: Int)
-    /// A record without: the hash of what else is known.
-    case unnamed(key: UInt64)
-  }
-
   /// The codes that comments before the next record have named.
   private var ignored: [Diagnostic.Code] = []
   /// The records without id that had findings.
@@ -33,9 +25,9 @@ struct FindingList: ~Copyable {
   }
 
   /// Those of a record's findings that are not silenced, in the order of their places.
-  mutating func keep(_ findings: [Diagnostic], of owner: Owner) -> [Diagnostic] {
+  mutating func keep(_ findings: [Diagnostic], of record: LoanRecord) -> [Diagnostic] {
     var counts: [Diagnostic.Code: Int] = [:]
-    let hash = hash(of: owner)
+    let hash = hash(of: record)
     var kept: [Diagnostic] = []
     for var finding in findings.sorted(by: { $0.location < $1.location }) {
       if isSilenced(finding) { continue }
@@ -57,13 +49,13 @@ struct FindingList: ~Copyable {
     return true
   }
 
-  private mutating func hash(of owner: Owner) -> UInt64 {
-    switch owner {
-    case .named(let key, let ordinal): return ContentHash.of(key, UInt64(ordinal))
-    case .unnamed(let key):
-      let ordinal = unnamed.note(key, line: 1)?.ordinal ?? 1
-      return ContentHash.of(key, UInt64(ordinal))
-    }
+  /// The hash of whose problem it is, which stays the same when the catalogue is edited: of a record's id, or of
+  /// what else is known of it, and of its number among those that have the same and are of account.
+  private mutating func hash(of record: LoanRecord) -> UInt64 {
+    let (key, ordinal) = (record.identity.hash, record.identity.ordinal)
+    let hasID = !record.head.isEmpty(.id)
+    let number = hasID ? ordinal : unnamed.note(key, line: 1)?.ordinal ?? 1
+    return ContentHash.of(key, UInt64(number))
   }
 }
 

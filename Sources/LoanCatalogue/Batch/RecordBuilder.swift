@@ -27,16 +27,19 @@ struct RecordBuilder: ~Copyable {
     self.reader = reader
     self.form = form
     self.pool = pool
-    judgedFields = LoanField.allCases.reduce(0) { fields, field in
-      field == .status || reader.rules.judges(field) ? fields | field.bit : fields
-    }
+    let rules = reader.rules
+    let judged: [LoanField?] = [
+      .expiration, .status, rules.period.map { _ in .loaned }, rules.isbn.map { _ in .isbn },
+      rules.email.map { _ in .email },
+    ]
+    judgedFields = judged.reduce(0) { $0 | ($1?.bit ?? 0) }
   }
 }
 
 // MARK: - Batches
 
 extension RecordBuilder {
-  /// Whether there is enough to hand over: about as much as a part of a document that is read in parts.
+  /// Whether there is enough to hand over: about as much as a chunk of a document that is read in chunks.
   ///
   /// - Parameter bytes: how far the document has been read.
   @inline(__always)
@@ -59,7 +62,7 @@ extension RecordBuilder {
     return batch
   }
 
-  /// Begins with another part of the document, or with another document.
+  /// Begins with another chunk of the document, or with another document.
   mutating func beginDocument(at bytes: Int) {
     abandonRecord()
     contents.removeAll()
@@ -161,12 +164,6 @@ extension RecordBuilder {
     if fieldLength == 0 { return }
     addField(field)
     if judgedFields & field.bit != 0 { judge(field, at: place()) }
-  }
-
-  /// Notes where in the file the text of a date is.
-  mutating func noteBytes(_ bytes: Range<Int>, of field: LoanField) {
-    if field == .expiration { dates.expirationBytes = bytes }
-    if field == .loaned { dates.loanedBytes = bytes }
   }
 
   @inline(__always)
@@ -282,11 +279,12 @@ extension RecordBuilder {
 
   mutating func find(
     _ code: Diagnostic.Code, at location: SourceLocation, endColumn: Int? = nil, _ message: String,
-    value: String? = nil, replacement: CivilDate? = nil
+    value: String? = nil, replacement: CivilDate? = nil, bytes: Range<Int>? = nil
   ) {
-    let finding = Diagnostic(
+    var finding = Diagnostic(
       code, at: location, endColumn: endColumn, message: message, value: value,
       replacement: replacement?.dotted)
+    finding.bytes = bytes
     notes.append((contents.heads.count, isInRecord ? .inRecord(finding) : .between(finding)))
   }
 
@@ -310,10 +308,8 @@ extension RecordBuilder {
     guard form == nil || !repetitions.note(finding.code, field, at: place.start) else { return }
     find(
       finding.code, at: place.start, endColumn: place.endColumn, finding.message,
-      value: text(of: field), replacement: replacement)
-    guard replacement != nil, case .inRecord(var found)? = notes.last?.note else { return }
-    found.bytes = field == .loaned ? dates.loanedBytes : dates.expirationBytes
-    notes[notes.count - 1].note = .inRecord(found)
+      value: text(of: field), replacement: replacement,
+      bytes: replacement.flatMap { _ in place.bytes })
   }
 }
 
@@ -321,9 +317,6 @@ extension RecordBuilder {
 struct RecordAtHand {
   var expiration: ValueExtent?
   var loaned: ValueExtent?
-  /// The bytes of the file in which they are written, if those are wanted and known.
-  var expirationBytes: Range<Int>?
-  var loanedBytes: Range<Int>?
   /// The numbers of findings that a record can have more than once, and of comments after it.
   var repeated: [Diagnostic.Code: Int] = [:]
   var ignored = 0
@@ -336,6 +329,8 @@ struct ValueExtent {
   var endColumn: Int?
   /// Whether the value is as it is written, without references and comments in it.
   var isVerbatim = true
+  /// The bytes of the file around it, if those are wanted and known.
+  var bytes: Range<Int>?
 }
 
 /// What was said of the records of a document that need not be said again.
@@ -347,7 +342,7 @@ struct Repetitions {
   var shifted: Int? = 0
   var hasReportedLoanDays = false
   /// The last finding about a field's value, and its place; for a few fields at most.
-  private var reported: [(field: LoanField, code: Diagnostic.Code, place: SourceLocation)] = []
+  private var reported: [LoanField: (code: Diagnostic.Code, place: SourceLocation)] = [:]
 
   /// Notes a finding.
   ///
@@ -355,12 +350,7 @@ struct Repetitions {
   fileprivate mutating func note(
     _ code: Diagnostic.Code, _ field: LoanField, at place: SourceLocation
   ) -> Bool {
-    guard let index = reported.firstIndex(where: { $0.field == field }) else {
-      reported.append((field, code, place))
-      return false
-    }
-    if reported[index].code == code && reported[index].place == place { return true }
-    reported[index] = (field, code, place)
-    return false
+    let last = reported.updateValue((code, place), forKey: field)
+    return last.map { $0 == (code, place) } ?? false
   }
 }

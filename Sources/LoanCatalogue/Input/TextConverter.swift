@@ -28,7 +28,7 @@ import Glibc
 
   /// The encoding, as libxml2 has it: by a byte order mark, else the look of `<?` in units of two and four
   /// bytes, else the XML declaration (XML 1.0, appendix F, productions 23, 80 and 81).
-  private static func encoding(ofHead head: ArraySlice<UInt8>) -> String? {
+  static func encoding(ofHead head: ArraySlice<UInt8>) -> String? {
     if let found = beginnings.first(where: { head.starts(with: $0.start) }) { return found.name }
     // Without white space it is an instruction of another name.
     let declaration = #/<\?xml\s(?:[^>]*\s)?encoding\s*=\s*(["'])([A-Za-z][\w.\-]*)\1/#

@@ -6,9 +6,9 @@ struct FieldAtHand {
   /// Whether its place is wanted.
   var wantsPlace = false
   /// The place after its start tag.
-  var start = ParserSession.Place()
+  var start = SourceLocation(line: 1, column: 1)
   /// The place after its last text.
-  var end = ParserSession.Place()
+  var end = SourceLocation(line: 1, column: 1)
   /// Whether its texts are as they are written, without references and comments between.
   var isVerbatim = true
   /// The byte of the file with the `>` before it; `nil` if nobody wants it.
@@ -16,6 +16,17 @@ struct FieldAtHand {
 }
 
 extension FieldAtHand {
+  /// Notes a text of the field, which ends at a place.
+  @inline(__always)
+  mutating func note(_ text: Span<UInt8>, endingAt place: SourceLocation) {
+    // Nearly always it is in ASCII, on one line: a reference has fewer bytes of text than columns.
+    let isPlain =
+      end.line == place.line && place.column &- end.column == text.count && text.count > 0
+      && !text[0].isXMLWhiteSpace && !text[text.count - 1].isXMLWhiteSpace
+    isVerbatim = isVerbatim && (isPlain || end.moved(over: text) == place)
+    end = place
+  }
+
   /// The place of the field's text without the white space at its edges; of all that is in the element, if the
   /// text is not as it is written.
   func place(of bytes: Span<UInt8>) -> ValueExtent {
@@ -27,7 +38,6 @@ extension FieldAtHand {
     let start = start.moved(over: bytes.extracting(..<first))
     let end = last == bytes.count ? end : start.moved(over: bytes.extracting(first..<last))
     return ValueExtent(
-      start: start.location, endColumn: start.line == end.line ? end.location.column : nil,
-      isVerbatim: isVerbatim)
+      start: start, endColumn: start.line == end.line ? end.column : nil, isVerbatim: isVerbatim)
   }
 }

@@ -24,7 +24,7 @@ enum NativeElement: Equatable {
 /// found by comparing pointers.
 @safe struct NativeNames {
   /// The addresses of what an element is named by.
-  private struct Name: Hashable {
+  private struct Name: Equatable {
     let name, prefix, namespace: UInt
 
     init(
@@ -37,17 +37,14 @@ enum NativeElement: Equatable {
     }
   }
 
-  /// The names that were met first, as many as a usual document has.
+  /// The names that were met first, more than a usual document has; of others the meaning is worked out
+  /// each time.
   private var first: [(name: Name, element: NativeElement)] = []
-  private static let capacity = 24
+  private static let capacity = 200
   /// The index of the name that was found last among these: the next one is often that after it.
   private var last = 0
-  /// The names beyond these.
-  private var others: [Name: NativeElement] = [:]
   /// Whether an attribute's value may be an expiration, by the attribute's name.
   private var attributes: [UnsafePointer<xmlChar>: Bool] = unsafe [:]
-  /// More names than any document has that is read to its end.
-  private static let mostNames = 100_000
   /// The namespace and prefix of the root element, by which its like are known.
   private var root: (namespace: UnsafePointer<xmlChar>?, prefix: UnsafePointer<xmlChar>?)?
   /// Whether the root is `Books`, so that its fields may be written like that, too.
@@ -99,25 +96,17 @@ enum NativeElement: Equatable {
       last = index
       return first[index].element
     }
-    if let known = others[key] { return known }
-    return unsafe note(key, newElement(name, prefix, namespace))
+    let element = unsafe newElement(name, prefix, namespace)
+    if first.count < Self.capacity { first.append((key, element)) }
+    return element
   }
 
   /// Whether an attribute probably holds an expiration, if its value is a date.
   @unsafe mutating func isDateName(_ name: UnsafePointer<xmlChar>) -> Bool {
     if let known = unsafe attributes[name] { return known }
     let isLikely = unsafe ExpirationName.isLikely(String(cString: name))
-    if unsafe attributes.count < Self.mostNames { unsafe attributes[name] = isLikely }
+    unsafe attributes[name] = isLikely
     return isLikely
-  }
-
-  private mutating func note(_ name: Name, _ element: NativeElement) -> NativeElement {
-    if first.count < Self.capacity {
-      first.append((name, element))
-    } else if others.count < Self.mostNames {
-      others[name] = element
-    }
-    return element
   }
 
   /// Works out the meaning of a name.
@@ -174,9 +163,5 @@ enum NativeElement: Equatable {
 @unsafe func surplusBytes(
   in name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?
 ) -> Int {
-  let texts = unsafe [name, prefix].compactMap { unsafe $0 }
-  return unsafe texts.reduce(0) { count, text in
-    let bytes = unsafe UnsafeBufferPointer(start: text, count: Int(xmlStrlen(text)))
-    return unsafe count + bytes.count { $0 & 0xC0 == 0x80 }
-  }
+  unsafe [name, prefix].reduce(0) { unsafe $0 + Int(xmlStrlen($1) - max(0, xmlUTF8Strlen($1))) }
 }

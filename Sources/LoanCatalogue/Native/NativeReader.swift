@@ -12,7 +12,7 @@ import Loans
   /// Receives what has been read, if there may be much of it; returns whether more is wanted.
   private let output: ((RecordBatch) -> Bool)?
   /// Where a chunk begins whose root element is not that of the document; `nil` for a whole document.
-  private var chunk: PartStart?
+  private var chunk: ChunkStart?
 
   // Where the parser is.
   private var depth = 0
@@ -62,7 +62,7 @@ extension NativeReader {
   }
 
   /// Begins with a document, or with a chunk of one.
-  mutating func begin(_ start: PartStart) {
+  mutating func begin(_ start: ChunkStart) {
     builder.beginDocument(at: start.offset)
     chunk = start.head.isEmpty ? nil : start
     root =
@@ -83,7 +83,7 @@ extension NativeReader {
   /// - Parameter end: bytes up to the end of the root element, if the document does not end here:
   ///   libxml2 takes a zero byte after it for the document's end.
   mutating func endChunk(at end: Int?) -> RecordBatch? {
-    guard unsafe session.pointee.isWellFormed, unsafe !session.pointee.hasDoctype, rootEnd > 0,
+    guard unsafe session.pointee.isWellFormed, rootEnd > 0,
       end.map({ unsafe $0 + session.pointee.bytesBefore == rootEnd }) ?? true,
       unsafe session.pointee.nameCount <= Self.mostNames
     else { return nil }
@@ -151,7 +151,7 @@ extension NativeReader {
   }
 
   private mutating func beginPlace() {
-    text.start = unsafe session.pointee.place
+    text.start = unsafe session.pointee.position
     text.end = text.start
     text.isVerbatim = true
     if builder.reader.locatesFixes { text.firstByte = unsafe session.pointee.byteOffset }
@@ -162,12 +162,10 @@ extension NativeReader {
     let isKnown = unsafe names.noteRoot(tag.name, tag.prefix, tag.namespace)
     checkNames()
     if let chunk { return unsafe session.pointee.move(to: chunk.location) }
-    let document = unsafe session.pointee.document
-    let start = unsafe TagText.start(endingAt: document) ?? session.pointee.position
     root = unsafe RootElement(
       name: String(cString: tag.name),
-      namespace: tag.namespace.map { unsafe String(cString: $0) }, location: start,
-      isKnown: isKnown)
+      namespace: tag.namespace.map { unsafe String(cString: $0) },
+      location: session.pointee.tagStart, isKnown: isKnown)
     unsafe session.pointee.noteTagEnd()
   }
 
@@ -340,11 +338,9 @@ extension NativeReader {
   private mutating func end(_ field: LoanField) {
     text.field = nil
     guard text.wantsPlace else { return builder.endField(field) }
-    let place = builder.withField { text.place(of: $0) }
-    if let first = text.firstByte, let end = unsafe session.pointee.byteOffset, first < end,
-      builder.head.isEmpty(field)
-    {
-      builder.noteBytes(first..<end, of: field)
+    var place = builder.withField { text.place(of: $0) }
+    if let first = text.firstByte, let end = unsafe session.pointee.byteOffset, first < end {
+      place.bytes = first..<end
     }
     builder.endField(field, place)
   }
@@ -414,9 +410,7 @@ extension NativeReader {
   }
 
   private mutating func noteText(_ bytes: Span<UInt8>) {
-    let end = unsafe session.pointee.place
-    text.isVerbatim = text.isVerbatim && text.end.isMoved(over: bytes, to: end)
-    text.end = end
+    text.note(bytes, endingAt: unsafe session.pointee.position)
     if builder.fieldLength > Self.longestField {
       unsafe session.pointee.endEarly(
         .malformedXML, at: session.pointee.position, "a text is longer than 10,000,000 bytes")

@@ -14,18 +14,18 @@ struct CatalogueDocument: Sendable {
   /// The results of reading on a thread.
   enum Item: Sendable {
     case batch(RecordBatch)
-    /// A part of the document cannot be read on its own, so that the rest is read as a whole.
-    case unreadable(PartStart)
+    /// A chunk of the document cannot be read on its own, so that the rest is read as a whole.
+    case unreadable(ChunkStart)
     case failed(CatalogueError)
   }
 
-  /// The tags around parts of it; `nil` if it cannot be read in parts, is too short to, or only one
+  /// What is around chunks of it; `nil` if it cannot be read in chunks, is too short to, or only one
   /// thread reads.
-  var frame: PartFrame? {
+  var frame: ChunkFrame? {
     guard reader.jobs > 1, profile.isNative, let size = catalogue.size,
-      size >= reader.parts.least, let bytes = try? catalogue.firstBytes(FormDetection.reach)
+      size >= reader.chunks.least, let bytes = try? catalogue.firstBytes(FormDetection.reach)
     else { return nil }
-    return PartFrame(ofDocumentWith: bytes)
+    return ChunkFrame(ofDocumentWith: bytes)
   }
 
   /// Reads it to its end, in batches where it is long.
@@ -35,7 +35,7 @@ struct CatalogueDocument: Sendable {
   ///     than its beginning.
   ///   - output: takes all batches but the last.
   /// - Returns: the last batch.
-  func read(from start: PartStart, _ output: Output?) throws(CatalogueError) -> RecordBatch {
+  func read(from start: ChunkStart, _ output: Output?) throws(CatalogueError) -> RecordBatch {
     guard profile.isNative else { return try ProfileReader.read(self, output) }
     let parser = NativeReader.parser(of: self, output: output)
     unsafe parser.reader.pointee.begin(start)
@@ -68,11 +68,11 @@ struct DocumentReading: ~Copyable {
   mutating func next() throws(CatalogueError) -> RecordBatch? {
     if !isBegun {
       isBegun = true
-      if let size = document.catalogue.size, size < document.reader.parts.least {
+      if let size = document.catalogue.size, size < document.reader.chunks.least {
         return try document.read(from: .ofFile, nil)
       }
       if let frame = document.frame {
-        stream = parts(frame)
+        stream = chunks(frame)
       } else {
         stream = ahead(from: .ofFile)
       }
@@ -90,14 +90,14 @@ struct DocumentReading: ~Copyable {
   /// Takes back a batch that nobody needs any longer.
   func giveBack(_ batch: consuming RecordBatch) { document.pool.give(batch) }
 
-  /// Reads it in parts.
-  private func parts(_ frame: PartFrame) -> BatchStream<CatalogueDocument.Item> {
-    let reader = PartReader(document, frame, from: .ofFile)
+  /// Reads it in chunks.
+  private func chunks(_ frame: ChunkFrame) -> BatchStream<CatalogueDocument.Item> {
+    let reader = ChunkReader(document, frame, from: .ofFile)
     return BatchStream(threads: document.reader.jobs, mayStall: false) { reader.run($0) }
   }
 
   /// Reads it on one thread, as a whole, or all that is left of it.
-  private func ahead(from start: PartStart) -> BatchStream<CatalogueDocument.Item> {
+  private func ahead(from start: ChunkStart) -> BatchStream<CatalogueDocument.Item> {
     BatchStream(threads: 1, mayStall: document.path == "-") { [document] queue in
       var number = 0
       func put(_ item: CatalogueDocument.Item) -> Bool {

@@ -213,7 +213,9 @@ extension XMLNode {
   fileprivate typealias Fault = CatalogueProfile.Fault
   private static let longestText = 4_000
 
-  fileprivate var location: SourceLocation { place ?? SourceLocation(line: 1, column: 1) }
+  fileprivate var location: SourceLocation {
+    unsafe place ?? SourceLocation(of: node) ?? SourceLocation(line: 1, column: 1)
+  }
 
   fileprivate func fault(_ message: String) -> Fault {
     Fault(location: location, message: message)
@@ -271,10 +273,9 @@ extension XMLNode {
     do throws(XPathFailure) {
       return try ProfileExpression(text, at: start, in: context)
     } catch {
-      let before = String(decoding: text.utf8.prefix(error.offset), as: UTF8.self)
-      let column = start.column + before.unicodeScalars.count
+      let before = text.utf8.prefix(attribute.place == nil ? 0 : error.offset).characterCount
       throw Fault(
-        location: SourceLocation(line: start.line, column: column),
+        location: SourceLocation(line: start.line, column: start.column + before),
         message: "path \(text.quoted(limit: 200)): \(error.message)")
     }
   }
@@ -317,7 +318,7 @@ extension XMLNode {
 
 /// A profile's document, with the places of its elements and of the values of attributes.
 private enum PlacedDocument {
-  /// - Throws: `CatalogueProfile.Fault` if it is not well-formed, or has a document type.
+  /// - Throws: `CatalogueProfile.Fault` if it is not well-formed, or declares entities.
   static func tree(_ bytes: [UInt8]) throws(CatalogueProfile.Fault) -> XMLTree {
     let parser = unsafe XMLParser<Void>(setHandlers: { handlers in
       unsafe handlers.pointee.startElementNs = startElementHandler
@@ -338,21 +339,15 @@ private let startElementHandler: startElementNsSAX2Func = {
   context, name, _, _, namespaceCount, namespaces, attributeCount, defaultCount, attributes in
   let parser = unsafe parserContext(context)
   let session = unsafe session(of: parser)
-  if unsafe session.pointee.hasDoctype {
-    unsafe session.pointee.endEarly(
-      .malformedXML, at: SourceLocation(line: 1, column: 1),
-      "a profile has no document type; remove the <!DOCTYPE")
-  }
   guard unsafe !session.pointee.isStopped else { return }
   unsafe xmlSAX2StartElementNs(
     context, name, nil, nil, namespaceCount, namespaces, attributeCount, defaultCount, attributes)
   guard let node = unsafe parser.pointee.node else { return }
-  let start =
-    unsafe TagText.start(endingAt: session.pointee.document) ?? session.pointee.position
-  let tag = unsafe TagText(endingAt: session.pointee.document)
-  let element = unsafe XMLNode(node)
+  let (start, element) = unsafe (session.pointee.tagStart, XMLNode(node))
   element.place = start
-  for attribute in element.attributes {
-    attribute.place = tag.place(ofValueOf: attribute.qualifiedName, tagStart: start)
+  // Five pointers each, of which the fourth is that to the value.
+  for (index, attribute) in element.attributes.enumerated() {
+    guard let value = unsafe attributes?[index * 5 + 3] else { continue }
+    attribute.place = unsafe session.pointee.place(of: value, inTagAt: start)
   }
 }

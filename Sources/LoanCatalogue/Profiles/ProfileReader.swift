@@ -89,8 +89,8 @@ extension ProfileReader {
     number += 1
     unsafe node.number = number
     // A document type, and what comes before the root element, raise no events that say where they end.
-    let place = unsafe number == 1 ? TagText.start(endingAt: session.pointee.document) : nil
-    unsafe node.pointee._private = (place ?? session.pointee.position).noted
+    let place = unsafe number == 1 ? session.pointee.tagStart : session.pointee.position
+    unsafe node.pointee._private = place.noted
     unsafe session.pointee.noteTagEnd()
     unsafe open.append(node)
     if isRoot { unsafe startRoot(parser, XMLNode(node)) }

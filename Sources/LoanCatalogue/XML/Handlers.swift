@@ -28,16 +28,6 @@ private let startDocumentHandler: startDocumentSAXFunc = { context in
   unsafe session(of: parserContext(context)).pointee.startDocument()
 }
 
-private let internalSubsetHandler: internalSubsetSAXFunc = { context, name, externalID, systemID in
-  unsafe xmlSAX2InternalSubset(context, name, externalID, systemID)
-  unsafe session(of: parserContext(context)).pointee.foundDoctype()
-}
-
-private let referenceHandler: referenceSAXFunc = { context, name in
-  guard let name = unsafe name else { return }
-  unsafe session(of: parserContext(context)).pointee.unresolvedReference(String(cString: name))
-}
-
 private let entityDeclarationHandler: entityDeclSAXFunc = { context, name, _, _, address, _ in
   let session = unsafe session(of: parserContext(context))
   if let address = unsafe address {
@@ -88,8 +78,8 @@ let endDocumentHandler: endDocumentSAXFunc = { context in
 @unsafe func setCommonHandlers(_ handlers: UnsafeMutablePointer<xmlSAXHandler>) {
   unsafe handlers.pointee.startDocument = startDocumentHandler
   unsafe handlers.pointee.endDocument = endDocumentHandler
-  unsafe handlers.pointee.internalSubset = internalSubsetHandler
-  unsafe handlers.pointee.reference = referenceHandler
+  // Where there is no text for a reference, that is an error already.
+  unsafe handlers.pointee.reference = nil
   unsafe handlers.pointee.entityDecl = entityDeclarationHandler
   unsafe handlers.pointee.attributeDecl = attributeDeclarationHandler
   unsafe handlers.pointee.processingInstruction = processingInstructionHandler
@@ -106,14 +96,7 @@ let prepareLibrary: Void = {
     { unsafe allocated(realloc($0, $1), $1) },
     { unsafe allocated($0.flatMap { unsafe strdup($0) }, 1) })
   xmlInitParser()
-  unsafe xmlSetExternalEntityLoader { address, _, context in
-    // Another part of the program may have parsers of its own, with whatever they carry.
-    guard let parser = unsafe context, unsafe ParserSession.isLive(parser.pointee._private)
-    else { return nil }
-    unsafe session(of: parser).pointee.refuseAddress(
-      address.map { unsafe String(cString: $0) } ?? "")
-    return nil
-  }
+  unsafe xmlSetExternalEntityLoader { _, _, _ in nil }
 }()
 
 private func allocated<Memory>(_ memory: Memory?, _ size: Int) -> Memory? {

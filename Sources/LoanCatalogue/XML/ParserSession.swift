@@ -1,7 +1,6 @@
 import CLibXML2
 import Glibc
 import Loans
-internal import Synchronization
 
 /// The state that libxml2's handlers share while it reads a document: where the parser is, and why
 /// it was stopped.
@@ -18,9 +17,8 @@ internal import Synchronization
   private var end: Int?
   /// Bytes of the file before those that the parser reads.
   private(set) var bytesBefore = 0
-  /// The place where the last event ended, as libxml2 counts.
-  private(set) var place = Place()
-  private(set) var hasDoctype = false
+  /// The place in the document where the last event ended and the next one begins.
+  private(set) var position = SourceLocation(line: 1, column: 1)
   private(set) var isStopped = false
   /// Why it was stopped, if the profile cannot be applied.
   private var failure: CatalogueError?
@@ -35,11 +33,12 @@ internal import Synchronization
     input = CatalogueInput(path: path)
   }
 
-  /// Begins with a document, or a part of one.
-  mutating func begin(_ start: PartStart) {
+  /// Begins with a document, or a chunk of one.
+  mutating func begin(_ start: ChunkStart) {
     input = CatalogueInput(path: input.path)
     bytesBefore = start.offset - start.head.count
-    (place, hasDoctype, isStopped) = (Place(), false, false)
+    position = SourceLocation(line: 1, column: 1)
+    isStopped = false
     (end, failure, malformation) = (nil, nil, nil)
     unsafe document = nil
   }
@@ -107,9 +106,6 @@ internal import Synchronization
 // MARK: - The document and what is wrong with it
 
 extension ParserSession {
-  /// Encodings that are refused although the converter knows them: their bytes can hide markup.
-  private static let refusedEncodings = ["UTF7", "UNICODE-1-1-UTF-7", "CSUNICODE11UTF7"]
-
   /// - SeeAlso: `startDocumentSAXFunc`.
   mutating func startDocument() {
     unsafe document = check_loans_document_input(context)
@@ -122,13 +118,11 @@ extension ParserSession {
     unsafe document = nil
   }
 
-  /// The encoding that the document declares, if it is refused.
+  /// The encoding that the document declares, if it is UTF-7, whose bytes can hide markup.
   private var refusedEncoding: String? {
     guard let encoding = unsafe check_loans_declared_encoding(context) else { return nil }
     let name = unsafe String(cString: encoding)
-    let uppercased = name.uppercased()
-    let isRefused = uppercased.hasPrefix("UTF-7") || Self.refusedEncodings.contains(uppercased)
-    return isRefused ? name : nil
+    return name.uppercased().replacing("-", with: "").contains("UTF7") ? name : nil
   }
 
   private mutating func refuseEncoding(_ name: String?) {
@@ -137,8 +131,6 @@ extension ParserSession {
       ?? "the declared encoding is not supported; save the catalogue as UTF-8"
     endEarly(.unsupportedEncoding, at: SourceLocation(line: 1, column: 1), message, value: name)
   }
-
-  mutating func foundDoctype() { hasDoctype = true }
 
   /// Refuses an entity that the document type declares.
   mutating func refuseEntity(declared name: String) {
@@ -161,30 +153,15 @@ extension ParserSession {
   }
 
   private mutating func refuseDeclaration(of name: String, _ message: String) {
-    let start = unsafe TagText.start(endingAt: document)
-    endEarly(.declaredText, at: start ?? currentPosition, message, value: name)
+    endEarly(.declaredText, at: tagStart, message, value: name)
   }
 
-  /// Refuses what is outside the catalogue: something that the document type declares, or that libxml2 wants
-  /// to open.
-  ///
-  /// - SeeAlso: `xmlExternalEntityLoader`.
+  /// Refuses an entity outside the catalogue that the document type declares.
   mutating func refuseAddress(_ address: String) {
-    let start = unsafe TagText.start(endingAt: document)
     endEarly(
-      .externalEntity, at: start ?? currentPosition,
+      .externalEntity, at: tagStart,
       "\(address.quoted()) is outside the catalogue and is never read; remove the reference to it",
       value: address)
-  }
-
-  /// A reference whose text the parser leaves out.
-  ///
-  /// - SeeAlso: `referenceSAXFunc`.
-  mutating func unresolvedReference(_ name: String) {
-    endEarly(
-      .externalEntity, at: position,
-      "the entity \(name.quoted()) is not defined in the catalogue itself; write what it stands for",
-      value: name)
   }
 
   /// - SeeAlso: `xmlStructuredErrorFunc`.
@@ -193,7 +170,10 @@ extension ParserSession {
     switch unsafe error.code {
     case Int32(XML_WAR_UNDECLARED_ENTITY.rawValue):
       let name = unsafe error.str1.map { unsafe String(cString: $0) } ?? ""
-      unresolvedReference(name)
+      endEarly(
+        .externalEntity, at: position,
+        "the entity \(name.quoted()) is not defined in the catalogue itself; write what it stands for",
+        value: name)
     case Int32(XML_ERR_UNSUPPORTED_ENCODING.rawValue):
       refuseEncoding(unsafe error.str1.map { unsafe String(cString: $0) })
     case Int32(XML_ERR_DOCUMENT_EMPTY.rawValue)
@@ -231,64 +211,26 @@ extension ParserSession {
 // MARK: - Places
 
 extension ParserSession {
-  /// A place in the document, as libxml2 counts: the columns of a line of more than 2³¹ characters go on into
-  /// the negative numbers.
-  struct Place: Equatable {
-    var line: Int32 = 1
-    var column: Int32 = 1
-
-    var location: SourceLocation {
-      SourceLocation(line: Int(line), column: Int(UInt32(bitPattern: column)))
-    }
-
-    /// Whether a text is as it is written, if it is between this place and another.
-    func isMoved(over text: Span<UInt8>, to end: Place) -> Bool {
-      // Nearly always it is in ASCII, on one line: a reference has fewer bytes of text than columns.
-      let isPlain =
-        line == end.line && Int(end.column &- column) == text.count && text.count > 0
-        && !text[0].isXMLWhiteSpace && !text[text.count - 1].isXMLWhiteSpace
-      return isPlain || moved(over: text) == end
-    }
-
-    /// The place after a text, if it is as it is written.
-    func moved(over text: Span<UInt8>) -> Place {
-      var place = self
-      for index in text.indices {
-        if text[index] == 0x0A {
-          place = Place(line: place.line &+ 1, column: 1)
-        } else if text[index] & 0xC0 != 0x80 {
-          place.column &+= 1
-        }
-      }
-      return place
-    }
-  }
-
-  /// The place in the document where the last event ended and the next one begins.
-  var position: SourceLocation { place.location }
-
   /// Notes where the parser is: an event has ended there.
   @inline(__always)
   mutating func notePlace() {
-    guard let input = unsafe document else { return }
-    place = unsafe Place(line: input.pointee.line, column: input.pointee.col)
+    if let input = unsafe document { position = unsafe input.pointee.location }
   }
 
   /// Notes where a start tag ends: the parser is at its `>`, or at the `/>` that ends the element too.
   @inline(__always)
   mutating func noteTagEnd() {
     notePlace()
-    place.column &+= 1
+    position.column &+= 1
   }
 
   /// Goes on as if the document began at a place, which is that of the next character.
   mutating func move(to location: SourceLocation) {
-    place = Place(
-      line: Int32(clamping: location.line), column: Int32(truncatingIfNeeded: location.column))
+    position = location
     guard let input = unsafe document else { return }
-    unsafe input.pointee.line = place.line
+    unsafe input.pointee.line = Int32(clamping: location.line)
     // libxml2 goes on after the tag's end.
-    unsafe input.pointee.col = place.column &- 1
+    unsafe input.pointee.col = Int32(truncatingIfNeeded: location.column &- 1)
   }
 
   /// libxml2 counts the name of an end tag in bytes; columns are counted in characters.
@@ -305,24 +247,46 @@ extension ParserSession {
     unsafe input.pointee.col &-= Int32(surplus)
   }
 
-  /// The place of a value in the tag that the parser has just read, if that is in ASCII and on one line.
+  /// The place of the parser in the document itself.
+  var currentPosition: SourceLocation { unsafe document?.pointee.location ?? position }
+
+  /// What the parser has kept of the text before it, at least the tag or declaration that it has just read:
+  /// it hands over the values of attributes as pointers into it (`xmlParseStartTag2`).
+  private var textRead: UnsafeBufferPointer<xmlChar> {
+    guard let input = unsafe document, let cursor = unsafe input.pointee.cur,
+      let base = unsafe input.pointee.base
+    else { return unsafe UnsafeBufferPointer(start: nil, count: 0) }
+    return unsafe UnsafeBufferPointer(start: base, count: cursor - base)
+  }
+
+  /// The place of the `<` of the tag or declaration that the parser has just read.
+  ///
+  /// ``position`` is there too, unless what came before it raises no event.
+  var tagStart: SourceLocation {
+    let (text, end) = (unsafe textRead, currentPosition)
+    guard let start = unsafe text.lastIndex(of: UInt8(ascii: "<")) else { return end }
+    let lineBreaks = unsafe text[start...].count { $0 == 0x0A }
+    let isOnLine = lineBreaks == 0
+    let lineStart = unsafe text[..<start].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+    let characters = unsafe text[isOnLine ? start..<text.count : lineStart..<start].characterCount
+    return SourceLocation(
+      line: end.line - lineBreaks, column: isOnLine ? end.column - characters : 1 + characters)
+  }
+
+  /// The place of a value in the tag at a place, which the parser has just read.
+  ///
+  /// - Returns: `nil` for a value with references, or characters beyond ASCII.
   @unsafe func place(
     of value: UnsafePointer<xmlChar>, inTagAt start: SourceLocation
   ) -> SourceLocation? {
-    guard let input = unsafe document, let cursor = unsafe input.pointee.cur,
-      let base = unsafe input.pointee.base, unsafe value >= base, unsafe value < cursor,
-      unsafe Int(input.pointee.line) == start.line
-    else { return nil }
-    // In ASCII the tag has as many bytes as columns; its < is no character of a value.
-    let length = currentPosition.column &- start.column
-    guard length > 0, unsafe length <= cursor - base, unsafe cursor[-length] == UInt8(ascii: "<")
-    else { return nil }
-    return SourceLocation(
-      line: start.line, column: start.column &+ (unsafe value - (cursor - length)))
+    let text = unsafe textRead
+    guard let base = text.baseAddress, unsafe (base..<base + text.count).contains(value) else {
+      return nil
+    }
+    let before = unsafe text[..<(value - base)]
+    let tag = unsafe before[(before.lastIndex(of: UInt8(ascii: "<")) ?? 0)...]
+    return unsafe start.moved(over: UnsafeBufferPointer(rebasing: tag).span)
   }
-
-  /// The place of the parser in the document itself.
-  var currentPosition: SourceLocation { unsafe document?.pointee.location ?? position }
 
   /// The number of bytes of the file before the parser, if they are read as they are.
   @inline(__always)
@@ -344,28 +308,29 @@ extension ParserSession {
 }
 
 extension xmlParserInput {
-  /// The place of the parser in the input.
-  var location: SourceLocation {
-    ParserSession.Place(line: unsafe line, column: unsafe col).location
+  /// The place of the parser in the input; columns beyond 2³¹ go on into the negative numbers.
+  @inline(__always)
+  fileprivate var location: SourceLocation {
+    SourceLocation(line: Int(unsafe line), column: Int(UInt32(bitPattern: unsafe col)))
   }
 }
 
-// MARK: - Sessions
-
-extension ParserSession {
-  /// The addresses of the sessions that there are, by which a parser of this library is known.
-  private static let live = Mutex<Set<UInt>>([])
-
-  static func begin(at address: UnsafeMutableRawPointer) {
-    live.withLock { _ = $0.insert(UInt(bitPattern: address)) }
+extension SourceLocation {
+  /// The place after a text, if it is as it is written.
+  func moved(over text: Span<UInt8>) -> SourceLocation {
+    var place = self
+    for index in text.indices {
+      if text[index] == 0x0A {
+        place = SourceLocation(line: place.line + 1, column: 1)
+      } else if text[index] & 0xC0 != 0x80 {
+        place.column += 1
+      }
+    }
+    return place
   }
+}
 
-  static func end(at address: UnsafeMutableRawPointer) {
-    live.withLock { _ = $0.remove(UInt(bitPattern: address)) }
-  }
-
-  /// Whether a session is at an address.
-  static func isLive(_ address: UnsafeMutableRawPointer?) -> Bool {
-    live.withLock { $0.contains(UInt(bitPattern: address)) }
-  }
+extension Collection<UInt8> {
+  /// The number of characters in UTF-8.
+  var characterCount: Int { count { $0 & 0xC0 != 0x80 } }
 }

@@ -1,7 +1,7 @@
 import CLibXML2
 import Glibc
 
-/// libxml2's SAX2 parser over a document, or a part of one, with the reader whose handlers it calls.
+/// libxml2's SAX2 parser over a document, or a chunk of one, with the reader whose handlers it calls.
 ///
 /// libxml2's own handlers keep the document type and its entities; those of a reader take elements
 /// and texts. Nothing but the document itself is ever opened.
@@ -29,14 +29,12 @@ import Glibc
       to: ParserSession(UnsafeMutableRawPointer(reader), context, path: path))
     unsafe reader.initialize(to: makeReader(session))
     unsafe context.pointee._private = UnsafeMutableRawPointer(session)
-    unsafe ParserSession.begin(at: session)
     unsafe setCommonHandlers(handlers)
     unsafe setHandlers(handlers)
   }
 
   deinit {
     unsafe xmlFreeParserCtxt(context)
-    unsafe ParserSession.end(at: session)
     unsafe reader.deinitialize(count: 1).deallocate()
     unsafe session.deinitialize(count: 1).deallocate()
   }
@@ -44,7 +42,7 @@ import Glibc
   /// Reads a catalogue from a place on, to its end or to the first mistake.
   ///
   /// - SeeAlso: `xmlCtxtReadIO`.
-  func parse(_ catalogue: CatalogueFile, from start: PartStart) {
+  func parse(_ catalogue: CatalogueFile, from start: ChunkStart) {
     unsafe session.pointee.begin(start)
     unsafe session.pointee.input.open(catalogue, at: start.offset, after: start.head)
     let options = options | ignoringDeclaration(if: catalogue.isMarked)
@@ -67,14 +65,14 @@ import Glibc
     }
   }
 
-  /// Reads a part of a document in memory, to the end or to the first mistake.
+  /// Reads a chunk of a document in memory, to the end or to the first mistake.
   ///
   /// - Parameter start: where in the document it begins.
   /// - SeeAlso: `xmlCtxtReset`, `xmlParseDocument`, `xmlCtxtReadMemory`.
-  func parse(_ part: borrowing PartBuffer, from start: PartStart) {
+  func parse(_ chunk: borrowing ChunkBuffer, from start: ChunkStart) {
     unsafe session.pointee.begin(start)
     _ = unsafe tree {
-      unsafe part.withBytes { start, count in
+      unsafe chunk.withBytes { start, count in
         unsafe check_loans_read_memory(context, start, count, options)
       }
     }
