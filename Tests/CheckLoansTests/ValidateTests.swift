@@ -83,7 +83,7 @@ struct ValidateTests {
         == Outcome(
           1,
           output: """
-            duplicate-id.xml:7:13: error: id "bk101" is already used by the book at line 3; \
+            duplicate-id.xml:7:3: error: id "bk101" is already used by the book at line 3; \
             give each book an id of its own [duplicate-id]
 
             """, errors: "check-loans: 1 file, 3 loans: 1 error, 0 warnings\n"))

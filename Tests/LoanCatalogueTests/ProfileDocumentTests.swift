@@ -421,7 +421,7 @@ struct OwnProfileTests {
     #expect(try CatalogueReader().reading(ofText: text).diagnostics == [])
     let alike = try CatalogueReader().reading(
       ofText: text.replacing("<title>B<", with: "<title>A<"))
-    #expect(alike.findings == ["3:41 duplicate-id"])
+    #expect(alike.findings == ["3:35 duplicate-id"])
   }
 
   @Test func `What is wrong with a value around loans is told once`() throws {

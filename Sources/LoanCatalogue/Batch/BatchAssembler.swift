@@ -100,15 +100,11 @@ extension BatchAssembler {
 
   private func duplicateID(_ record: LoanRecord, firstLine: Int) -> Diagnostic {
     let id = record.text(of: .id) ?? ""
-    let (start, place) = (record.location, record.head.idPlace.location)
-    // An id that several loans take from one place is not in either of them.
-    let isInRecord = place > start
     let advice =
       profile.isNative
       ? "give each book an id of its own" : "both are kept; find out which is right"
     return Diagnostic(
-      .duplicateID, at: isInRecord ? place : start,
-      endColumn: isInRecord && profile.isNative ? place.column + id.unicodeScalars.count : nil,
+      .duplicateID, at: record.location,
       message: "id \(id.quoted()) is already used by the book at line \(firstLine); \(advice)",
       value: id, loan: id)
   }

@@ -135,8 +135,6 @@ struct RecordHead: BitwiseCopyable {
   var loanKey: UInt64 = 0
   /// The place of the start tag.
   var place = PackedPlace()
-  /// The place of the id; that of the start tag if it is not known exactly.
-  var idPlace = PackedPlace()
   /// The number of the last day, or one of the two values below.
   var expiration = Self.noDay
   /// The number of the day of lending, if there is one that can be read.

@@ -99,7 +99,6 @@ extension RecordBuilder {
     isInRecord = true
     head = RecordHead()
     head.place = PackedPlace(start)
-    head.idPlace = head.place
     head.firstText = UInt32(truncatingIfNeeded: contents.texts.count)
     dates = RecordAtHand()
   }

@@ -279,10 +279,6 @@ extension NativeReader {
         builder.beginField()
         unsafe builder.append(text.span)
         builder.endField(.id)
-        guard builder.fieldLength == text.count,
-          let place = unsafe session.pointee.place(of: value, inTagAt: start)
-        else { continue }
-        builder.head.idPlace = PackedPlace(place)
       } else if unsafe expiration.suspect == nil && names.isDateName(name) {
         unsafe noteDate(text, inAttribute: name, at: start)
       }

@@ -174,7 +174,6 @@ extension FieldReader {
     builder.beginField()
     builder.append(text.span)
     builder.endField(field, ValueExtent(start: place))
-    if field == .id { builder.head.idPlace = PackedPlace(place) }
   }
 
   /// Whether a text says something; a date that is only zeros does not.

@@ -280,12 +280,12 @@ extension ParserSession {
     of value: UnsafePointer<xmlChar>, inTagAt start: SourceLocation
   ) -> SourceLocation? {
     let text = unsafe textRead
-    guard let base = text.baseAddress, unsafe (base..<base + text.count).contains(value) else {
+    guard let base = text.baseAddress, unsafe value > base && value < base + text.count else {
       return nil
     }
-    let before = unsafe text[..<(value - base)]
-    let tag = unsafe before[(before.lastIndex(of: UInt8(ascii: "<")) ?? 0)...]
-    return unsafe start.moved(over: UnsafeBufferPointer(rebasing: tag).span)
+    var tag = unsafe value
+    while unsafe tag > base && tag.pointee != UInt8(ascii: "<") { unsafe tag -= 1 }
+    return unsafe start.moved(over: UnsafeBufferPointer(start: tag, count: value - tag).span)
   }
 
   /// The number of bytes of the file before the parser, if they are read as they are.
