@@ -25,6 +25,8 @@ public struct CatalogueProfile: Sendable {
   let isNative: Bool
   /// The number of elements around the root element of its documents.
   var envelopeDepth = 0
+  /// All its expressions, by their numbers.
+  var expressions: [ProfileExpression] = []
   /// The document that it was read from.
   var source: [UInt8] = []
 

@@ -94,7 +94,7 @@ struct ProfileDocumentTests {
     ),
     (
       "<lookup path=\"/a\" key=\"k\" reference=\"r\"><loaned path=\"t\" form=\"yyyyMMdd\"/></lookup>",
-      "2:55: <loaned> cannot be looked up; it is the loan's"
+      "2:41: <loaned> cannot be looked up; it is the loan's"
     ),
     ("<problem path=\"/e\" unless=\"x\"/>", "2:28: expected \"loans\", found \"x\""),
     ("<problem path=\"/e\" borrower=\"x\"/>", "2:30: expected \"unknown\", found \"x\""),

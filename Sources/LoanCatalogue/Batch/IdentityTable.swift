@@ -9,7 +9,7 @@ struct IdentityTable: ~Copyable {
   private var repetitions: [UInt64: Int] = [:]
   /// Different in each run, so that nobody can choose identities that all lead to one slot.
   private let multiplier = UInt64.random(in: 0...(.max)) | 1
-  /// Keeps what is looked at in advance from being left out.
+  /// Receives what the look-ahead loads, so that the optimizer keeps the loads.
   private var seen: UInt64 = 0
 
   /// Makes ready for identities that will be noted soon.

@@ -81,7 +81,7 @@ public struct LoanRecord: Sendable {
 }
 
 extension LoanRecord: LoanParts {
-  /// The last day; today's calendar has no day for a record without one, which nobody asks.
+  /// The last day; for a record without one, of which nobody asks this, the last of all days.
   package var lastDay: CivilDate { CivilDate(dayNumber: Int(head.expiration)) ?? .last }
 
   package var lastTime: CivilTime? { CivilTime(secondOfDay: Int(head.second)) }

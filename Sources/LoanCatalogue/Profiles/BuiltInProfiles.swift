@@ -69,7 +69,7 @@ public enum BuiltInProfiles {
     let context = ProfileExpression.Context(profile.namespaces)
     func expression(_ text: String) -> ProfileExpression {
       do throws(XPathFailure) {
-        return try ProfileExpression(text, at: SourceLocation(line: 1, column: 1), in: context)
+        return try context.expression(text)
       } catch {
         preconditionFailure(error.message)
       }

@@ -15,19 +15,22 @@ struct FieldReader: ~Copyable {
   private(set) var ending = DocumentEnding()
   /// Whether there was a record, lent or not.
   private var hasRecords = false
+  /// Whether elements on the way to records are no longer in the tree.
+  private var hasFreed = false
   private var evaluator: XPathEvaluator?
-  private var fields: FieldTable
+  private var cache: TextCache
   /// What records may refer to, by its key, for each of the profile's lookups.
   private var referents: [[[UInt8]: XMLNode]] = []
   /// Bytes of the texts that were looked at.
   private var looked = 0
 
-  private typealias FoundText = FieldTable.FoundText
+  private typealias FieldRule = CatalogueProfile.FieldRule
+  private typealias FoundText = TextCache.FoundText
 
   init(_ reader: CatalogueReader, _ profile: CatalogueProfile, _ pool: BatchPool) {
     builder = RecordBuilder(reader, form: profile.name, pool)
     self.profile = profile
-    fields = FieldTable(profile)
+    cache = TextCache(profile.expressions)
   }
 
   /// Evaluates expressions in a document from now on.
@@ -35,7 +38,7 @@ struct FieldReader: ~Copyable {
   /// - Parameter place: the root element's.
   @unsafe mutating func begin(_ document: xmlDocPtr?, at place: SourceLocation) {
     unsafe evaluator = XPathEvaluator(document, namespaces: profile.namespaces.prefixes)
-    unsafe fields.begin(document)
+    unsafe cache.begin(document)
     (self.place, beginning) = (place, place)
   }
 
@@ -55,49 +58,35 @@ struct FieldReader: ~Copyable {
 // MARK: - Records
 
 extension FieldReader {
-  /// An element that may be a record of this kind.
-  @safe struct Candidate {
-    let node: xmlNodePtr
-    let kind: Int
-
-    @unsafe init(_ node: xmlNodePtr, _ kind: Int) {
-      unsafe self.node = node
-      self.kind = kind
-    }
-
-    fileprivate var order: (number: Int, kind: Int) { unsafe (node.number, kind) }
-  }
-
   /// What may be a record in the tree, in its order, once for each kind that it may be of.
   ///
   /// - Parameter open: elements that have not ended.
-  @unsafe func candidates(but open: [xmlNodePtr]) throws(XPathFailure) -> [Candidate] {
-    var found: [Candidate] = []
+  @unsafe func candidates(
+    but open: [xmlNodePtr]
+  ) throws(XPathFailure) -> [(node: xmlNodePtr, kind: Int)] {
+    var found: [(node: xmlNodePtr, kind: Int)] = unsafe []
     for (kind, record) in profile.records.enumerated() {
       let nodes = unsafe try value(record.path, at: nil)
-      let hadSome = !found.isEmpty
       for index in 0..<nodes.count {
         guard let node = unsafe nodes.node(index), unsafe !open.contains(node) else { continue }
         guard unsafe node.pointee.type == XML_ELEMENT_NODE else {
           throw XPathFailure(message: "\(record.path.text.quoted()) leads to what is no element")
         }
-        unsafe found.append(Candidate(node, kind))
+        unsafe found.append((node, kind))
       }
-      if hadSome && nodes.count > 0 { found.sort { $0.order < $1.order } }
     }
-    return found
+    unsafe found.sort { unsafe ($0.node.number, $0.kind) < ($1.node.number, $1.kind) }
+    return unsafe found
   }
 
-  /// Notes that an element in which there was no record is about to be freed.
-  @unsafe mutating func noteOther(_ node: xmlNodePtr) throws(XPathFailure) {
+  /// Notes that an element on the way to records is about to be freed.
+  @unsafe mutating func noteFreed(_ node: xmlNodePtr) throws(XPathFailure) {
+    hasFreed = true
     if !hasRecords && ending.date == nil { unsafe try findDate(in: node) }
   }
 
   /// Takes an element that is a record of the first kind by which it is lent, or else is not lent.
-  ///
-  /// - Parameter candidates: the element with each kind that it may be of.
-  mutating func read(_ candidates: ArraySlice<Candidate>) throws(XPathFailure) {
-    guard let node = unsafe candidates.first?.node else { return }
+  @unsafe mutating func read(_ node: xmlNodePtr, ofKinds kinds: [Int]) throws(XPathFailure) {
     unsafe note(node)
     let element = unsafe XMLNode(node)
     if let columns = profile.columns, columns.hasPrefix("@") {
@@ -106,7 +95,7 @@ extension FieldReader {
     builder.beginRecord(at: place)
     if !hasRecords { findUnknownColumns(of: element) }
     hasRecords = true
-    for kind in candidates.map(\.kind) {
+    for kind in kinds {
       guard let isLent = profile.records[kind].lent else { return unsafe try read(node, kind) }
       if unsafe try value(isLent, at: node).isTrue { return unsafe try read(node, kind) }
     }
@@ -114,19 +103,19 @@ extension FieldReader {
   }
 
   @unsafe private mutating func read(_ node: xmlNodePtr, _ kind: Int) throws(XPathFailure) {
-    fields.noteNames()
+    cache.noteNames()
     builder.repetitions.loanedForms = [.dotted]
-    unsafe try fill(fields.kinds[kind], from: node)
-    for index in referents.indices {
-      guard let key = unsafe try texts(fields.lookups[index].reference, node).first?.text,
-        let referent = referents[index][key]
+    unsafe try fill(profile.records[kind].fields, from: node)
+    for (lookup, known) in zip(profile.lookups, referents) {
+      guard let key = unsafe try texts(lookup.reference, node).first?.text,
+        let referent = known[key]
       else { continue }
-      unsafe try fill(fields.lookups[index].rules, from: referent.node, at: place)
+      unsafe try fill(lookup.fields, from: referent.node, at: place)
     }
     if builder.head.isEmpty(.title) && profile.mayGive(.title) {
       builder.findMissingTitle()
     }
-    unsafe try readExpiration(node, fields.kinds[kind])
+    unsafe try readExpiration(node, profile.records[kind].fields)
     builder.endRecord()
   }
 
@@ -144,28 +133,27 @@ extension FieldReader {
   ///
   /// - Parameter place: `nil` for where the texts are.
   @unsafe private mutating func fill(
-    _ rules: Range<Int>, from node: xmlNodePtr, at place: SourceLocation? = nil
+    _ rules: [FieldRule], from node: xmlNodePtr, at place: SourceLocation? = nil
   ) throws(XPathFailure) {
-    for index in rules {
-      let field = fields.rules[index].rule.field
+    for index in rules.indices {
+      let field = rules[index].field
       guard field != .expiration, builder.head.isEmpty(field) else { continue }
-      let texts = unsafe try texts(fields.rules[index].path, node)
-      guard let found = texts.first(where: { isValue($0, index) }) else { continue }
-      unsafe try fill(field, found, index, node, at: place ?? found.place ?? self.place)
-      if field == .loaned { builder.repetitions.loanedForms = fields.rules[index].rule.forms }
-      if field == .id, fields.rules[index].rule.isShared {
-        builder.head.traits.insert(.sharesID)
-      }
+      let texts = unsafe try texts(rules[index].path, node)
+      guard !texts.isEmpty, case let rule = rules[index],
+        let found = texts.first(where: { isValue($0, rule) })
+      else { continue }
+      unsafe try fill(rule, found, node, at: place ?? found.place ?? self.place)
+      if field == .loaned { builder.repetitions.loanedForms = rule.forms }
+      if field == .id && rule.isShared { builder.head.traits.insert(.sharesID) }
     }
   }
 
   /// Fills a field with a text, and its time.
   @unsafe private mutating func fill(
-    _ field: LoanField, _ found: FoundText, _ rule: Int, _ node: xmlNodePtr,
-    at place: SourceLocation
+    _ rule: FieldRule, _ found: FoundText, _ node: xmlNodePtr, at place: SourceLocation
   ) throws(XPathFailure) {
     var text = found.text
-    if let time = fields.rules[rule].time,
+    if let time = rule.time,
       let time = unsafe try texts(time, node).first(where: { isValue($0, rule) })
     {
       text += [0x20] + time.text
@@ -173,19 +161,16 @@ extension FieldReader {
     try look(at: text.count)
     builder.beginField()
     builder.append(text.span)
-    builder.endField(field, ValueExtent(start: place))
+    builder.endField(rule.field, ValueExtent(start: place))
   }
 
   /// Whether a text says something; a date that is only zeros does not.
-  private func isValue(_ found: FoundText, _ index: Int) -> Bool {
+  private func isValue(_ found: FoundText, _ rule: FieldRule) -> Bool {
     let text = found.text
-    if text.isEmpty { return false }
-    if !fields.rules[index].rule.absences.isEmpty,
-      fields.rules[index].rule.absences.contains(where: { $0.utf8.elementsEqual(text) })
-    {
+    if text.isEmpty || rule.absences.contains(where: { $0.utf8.elementsEqual(text) }) {
       return false
     }
-    if fields.rules[index].rule.forms.isEmpty { return true }
+    if rule.forms.isEmpty { return true }
     let zeros = text.count { $0 == UInt8(ascii: "0") }
     return zeros < 6 || !text.allSatisfy { "0-/.: TZ".utf8.contains($0) }
   }
@@ -200,8 +185,8 @@ extension FieldReader {
   ///
   /// - Parameter open: elements that have not ended.
   @unsafe mutating func readLookups(but open: [xmlNodePtr]) throws(XPathFailure) {
-    fields.noteNames()
-    for (index, lookup) in profile.lookups.enumerated() {
+    cache.noteNames()
+    for lookup in profile.lookups {
       var found: [[UInt8]: XMLNode] = [:]
       let all = unsafe try value(lookup.path, at: nil)
       for number in 0..<all.count {
@@ -209,7 +194,7 @@ extension FieldReader {
           unsafe !open.contains(node)
         else { continue }
         unsafe note(node)
-        guard let key = unsafe try texts(fields.lookups[index].key, node).first?.text,
+        guard let key = unsafe try texts(lookup.key, node).first?.text,
           !key.isEmpty, found[key] == nil
         else { continue }
         unsafe found[key] = XMLNode(node)
@@ -222,20 +207,18 @@ extension FieldReader {
 // MARK: - Texts
 
 extension FieldReader {
-  /// The texts of a source at an element.
+  /// The texts of an expression at an element, as far as they are known already.
   @unsafe private mutating func texts(
-    _ source: Int, _ node: xmlNodePtr
+    _ expression: ProfileExpression, _ node: xmlNodePtr
   ) throws(XPathFailure) -> [FoundText] {
-    let key = unsafe fields.key(source, node)
-    if fields.sources[source].key != key {
-      fields.sources[source].texts = unsafe try texts(fields.sources[source].expression, node)
-      fields.sources[source].key = key
-    }
-    return fields.sources[source].texts
+    if let known = unsafe cache.texts(expression, node) { return known }
+    let texts = unsafe try newTexts(expression, node)
+    cache.note(texts, of: expression)
+    return texts
   }
 
   /// The texts of an expression's nodes, or the one that it is.
-  @unsafe private mutating func texts(
+  @unsafe private mutating func newTexts(
     _ expression: ProfileExpression, _ node: xmlNodePtr?
   ) throws(XPathFailure) -> [FoundText] {
     let value = unsafe try value(expression, at: node)
@@ -254,32 +237,29 @@ extension FieldReader {
 
 extension FieldReader {
   @unsafe private mutating func readExpiration(
-    _ node: xmlNodePtr, _ rules: Range<Int>
+    _ node: xmlNodePtr, _ rules: [FieldRule]
   ) throws(XPathFailure) {
     /// The place of the day of lending, if the loan period is not known.
     var uncounted: SourceLocation?
     var empty: SourceLocation?
     var (isThere, mayHaveDate) = (false, false)
-    for index in rules where fields.rules[index].rule.field == .expiration {
-      let countsFromLoan = fields.rules[index].rule.countsFromLoan
-      mayHaveDate = mayHaveDate || !countsFromLoan
-      let texts = unsafe try texts(fields.rules[index].path, node)
+    for index in rules.indices where rules[index].field == .expiration {
+      let rule = rules[index]
+      mayHaveDate = mayHaveDate || !rule.countsFromLoan
+      let texts = unsafe try texts(rule.path, node)
       isThere = isThere || texts.contains { $0.place != nil }
-      if fields.rules[index].rule.refusesEmpty {
-        empty = empty ?? texts.first { $0.text.isEmpty }?.place
-      }
-      guard let found = texts.first(where: { isValue($0, index) }) else { continue }
+      if rule.refusesEmpty { empty = empty ?? texts.first { $0.text.isEmpty }?.place }
+      guard let found = texts.first(where: { isValue($0, rule) }) else { continue }
       let place = found.place ?? place
-      if countsFromLoan && builder.reader.loanDays == nil {
+      if rule.countsFromLoan && builder.reader.loanDays == nil {
         uncounted = uncounted ?? place
         continue
       }
-      unsafe try fill(.expiration, found, index, node, at: place)
-      if let other = texts.first(where: { isValue($0, index) && $0.text != found.text }) {
+      unsafe try fill(rule, found, node, at: place)
+      if let other = texts.first(where: { isValue($0, rule) && $0.text != found.text }) {
         return builder.findDuplicateExpiration(at: other.place ?? place, firstLine: place.line)
       }
-      return builder.readExpiration(
-        fields.rules[index].rule.forms, isLendingDay: countsFromLoan)
+      return builder.readExpiration(rule.forms, isLendingDay: rule.countsFromLoan)
     }
     if let empty { return builder.findEmptyExpiration(at: empty) }
     if let uncounted, !mayHaveDate { return builder.findMissingLoanDays(at: uncounted) }
@@ -307,8 +287,7 @@ extension FieldReader {
       ending.continuation = unsafe try text(of: continuation, joined: false)?.place
     }
     if hasRecords { ending.date = nil } else if ending.date == nil { unsafe try findDate(in: nil) }
-    // What was in it may be gone.
-    if ending.date == nil && !hasRecords { ending.isListEmpty = try isListEmpty() }
+    if ending.date == nil && !hasRecords && !hasFreed { ending.isListEmpty = try isListEmpty() }
     ending.shifted = builder.repetitions.shifted
   }
 
@@ -339,7 +318,7 @@ extension FieldReader {
   @unsafe private mutating func text(
     of expression: ProfileExpression, at node: xmlNodePtr? = nil, joined: Bool
   ) throws(XPathFailure) -> (text: String, place: SourceLocation)? {
-    let found = unsafe try texts(expression, node).filter { !$0.text.isEmpty }
+    let found = unsafe try newTexts(expression, node).filter { !$0.text.isEmpty }
     guard let first = found.first else { return nil }
     let texts = (joined ? found : [first]).map { String(decoding: $0.text, as: UTF8.self) }
     return (texts.joined(separator: ": "), first.place ?? beginning)

@@ -28,12 +28,12 @@ enum FormDetection {
     // What people write by hand, and slip in, is in no envelope.
     for (root, depth) in payloads(in: plain)
     where !CatalogueProfile.native.mayBegin(with: root.name) {
-      let known = chosen == nil ? form(of: head, plain, root, depth: depth) : nil
+      let known = chosen == nil ? form(of: head, root, depth: depth) : nil
       if let profile = chosen ?? known, profile.mayBegin(with: root.name) {
         return profile.inEnvelope(depth: depth)
       }
     }
-    let known = plain.root.flatMap { form(of: head, plain, $0) }
+    let known = plain.root.flatMap { form(of: head, $0) }
     return chosen ?? known ?? .native
   }
 
@@ -42,17 +42,16 @@ enum FormDetection {
   /// A form with a sign in the document comes before one that only has the right root element.
   ///
   /// - Parameters:
-  ///   - plain: the tree of the document, with its namespaces.
   ///   - root: the root element, in the envelope if there is one.
   ///   - depth: the number of elements around it.
   private static func form(
-    of head: ArraySlice<UInt8>, _ plain: borrowing XMLTree, _ root: XMLNode, depth: Int = 0
+    of head: ArraySlice<UInt8>, _ root: XMLNode, depth: Int = 0
   ) -> CatalogueProfile? {
     if CatalogueProfile.native.mayBegin(with: root.name) { return .native }
     var possible: CatalogueProfile?
     for known in BuiltInProfiles.foreign(mayBeginWith: root.name) {
       let profile = depth == 0 ? known : known.inEnvelope(depth: depth)
-      if profile.hasSign(in: tree(head, as: profile), plain) { return known }
+      if profile.hasSign(in: tree(head, as: profile)) { return known }
       let own = known.namespaces.own
       let namespace = root.namespace.flatMap { own.isEmpty || own.contains($0) ? nil : $0 }
       if known.document.signs.isEmpty, known.knows(root.name, namespace) {
@@ -93,18 +92,10 @@ enum FormDetection {
 }
 
 extension CatalogueProfile {
-  /// Whether one of the profile's signs is in a document, whose own namespaces are gone in the first
-  /// tree.
-  fileprivate func hasSign(
-    in own: borrowing XMLTree, _ plain: borrowing XMLTree
-  ) -> Bool {
-    document.signs.contains { sign in
-      let document = unsafe sign.withOwnPrefixes == nil ? own.document : plain.document
-      let evaluator = unsafe XPathEvaluator(document, namespaces: namespaces.prefixes)
-      let compiled = try? sign.withOwnPrefixes.map { try evaluator.compile($0) }
-      let value = unsafe try? evaluator.value(of: compiled ?? sign.xpath)
-      return value?.isTrue ?? false
-    }
+  /// Whether one of the profile's signs is in a document, whose names are as the profile has them.
+  fileprivate func hasSign(in tree: borrowing XMLTree) -> Bool {
+    let evaluator = unsafe XPathEvaluator(tree.document, namespaces: namespaces.prefixes)
+    return document.signs.contains { unsafe (try? evaluator.value(of: $0.xpath))?.isTrue ?? false }
   }
 }
 

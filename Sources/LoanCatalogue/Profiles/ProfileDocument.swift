@@ -54,11 +54,12 @@ extension CatalogueProfile {
       }
     }
     let names = Set(records.flatMap(\.fields).compactMap(\.dateName)).sorted()
-    if names.isEmpty { return }
-    let isNamed = names.map { "local-name()='\($0)'" }.joined(separator: " or ")
-    document.dates = try? ProfileExpression(
-      "descendant-or-self::*[\(isNamed)][translate(normalize-space(), '0-: ', '')]",
-      at: root.location, in: context)
+    if !names.isEmpty {
+      let isNamed = names.map { "local-name()='\($0)'" }.joined(separator: " or ")
+      document.dates = try? context.expression(
+        "descendant-or-self::*[\(isNamed)][translate(normalize-space(), '0-: ', '')]")
+    }
+    expressions = context.expressions
   }
 
   private mutating func readAttributes(of root: XMLNode) throws(Fault) {
@@ -134,10 +135,8 @@ extension CatalogueProfile {
       path: try element.placesOfElements(context), key: try element.expression("key", context),
       reference: try element.expression("reference", context),
       fields: try fields(in: element, context))
-    for rule in lookup.fields where [.expiration, .loaned].contains(rule.field) {
-      throw Fault(
-        location: rule.path.location,
-        message: "<\(rule.field)> cannot be looked up; it is the loan's")
+    for child in element.children where ["expiration", "loaned"].contains(child.name) {
+      throw child.fault("<\(child.name)> cannot be looked up; it is the loan's")
     }
     if lookup.fields.isEmpty {
       throw element.fault("<lookup> has no field inside, <title path=\"…\"/>")
@@ -271,7 +270,7 @@ extension XMLNode {
     let attribute = try attribute(name)
     let (text, start) = (attribute.text, attribute.location)
     do throws(XPathFailure) {
-      return try ProfileExpression(text, at: start, in: context)
+      return try context.expression(text)
     } catch {
       let before = text.utf8.prefix(attribute.place == nil ? 0 : error.offset).characterCount
       throw Fault(
@@ -286,9 +285,8 @@ extension XMLNode {
   ) throws(Fault) -> ProfileExpression {
     let path = try expression("path", context)
     guard path.paths.anchor() == XPathPaths.document else {
-      throw Fault(
-        location: path.location,
-        message: "path \(path.text.quoted(limit: 200)): the path of a \(name) begins with /")
+      throw try attribute("path").fault(
+        "path \(path.text.quoted(limit: 200)): the path of a \(name) begins with /")
     }
     return path
   }
@@ -306,9 +304,8 @@ extension XMLNode {
   ) throws(Fault) -> ProfileExpression {
     let path = try documentExpression(context)
     guard path.isNodes else {
-      throw Fault(
-        location: path.location,
-        message: "path \(path.text.quoted(limit: 200)): the path of a \(name) leads to elements")
+      throw try attribute("path").fault(
+        "path \(path.text.quoted(limit: 200)): the path of a \(name) leads to elements")
     }
     return path
   }

@@ -9,13 +9,11 @@ public final class ProfileExpression: Sendable {
   public let text: String
   /// The expression without conditions and prefixes.
   public var withoutConditions: String { tokens.withoutConditions }
-  /// The place in the profile where it is written.
-  let location: SourceLocation
+  /// Its number among the expressions of its profile.
+  let number: Int
   /// The expression as it is evaluated: the prefixes of the profile's own namespaces, which elements
   /// lose as well, are replaced by spaces.
   let xpath: XPathExpression
-  /// The expression with these prefixes; `nil` if there are none.
-  let withOwnPrefixes: String?
   /// The root elements at which its paths begin.
   let roots: [Root]
   /// All names in it, those of functions and axes too.
@@ -33,26 +31,34 @@ public final class ProfileExpression: Sendable {
     var namespace: String?
   }
 
-  /// The surroundings of an expression in a profile.
-  struct Context {
-    let evaluator: XPathEvaluator
-    let namespaces: CatalogueProfile.Namespaces
+  /// The expressions of a profile, each of them once.
+  final class Context {
+    fileprivate let evaluator: XPathEvaluator
+    fileprivate let namespaces: CatalogueProfile.Namespaces
     /// A path to the element around which paths from the document begin.
-    var envelope = ""
+    fileprivate let envelope: String
+    /// The expressions by their numbers.
+    private(set) var expressions: [ProfileExpression] = []
 
     init(_ namespaces: CatalogueProfile.Namespaces, envelope: String = "") {
       evaluator = XPathEvaluator(namespaces: namespaces.prefixes)
       self.namespaces = namespaces
       self.envelope = envelope
     }
+
+    /// The expression with a text.
+    ///
+    /// - Throws: ``XPathFailure`` for what is wrong with it.
+    func expression(_ text: String) throws(XPathFailure) -> ProfileExpression {
+      if let known = expressions.first(where: { $0.text == text }) { return known }
+      expressions.append(try ProfileExpression(text, expressions.count, in: self))
+      return expressions[expressions.count - 1]
+    }
   }
 
-  /// - Throws: ``XPathFailure`` for what is wrong with it.
-  init(
-    _ text: String, at location: SourceLocation, in context: Context
-  ) throws(XPathFailure) {
+  private init(_ text: String, _ number: Int, in context: Context) throws(XPathFailure) {
     self.text = text
-    self.location = location
+    self.number = number
     let tokens = XPathTokens(text)
     self.tokens = tokens
     if tokens.all.isEmpty { throw XPathFailure(message: "the expression is empty") }
@@ -61,7 +67,6 @@ public final class ProfileExpression: Sendable {
     paths = XPathPaths(tokens)
     let whole = context.envelope.isEmpty ? text : tokens.text(of: text, in: context.envelope)
     let xpath = try Self.withoutOwnPrefixes(whole, context)
-    withOwnPrefixes = xpath == whole ? nil : whole
     // Alone first: "a) | (b" would be valid in parentheses.
     _ = try context.evaluator.compile(xpath)
     // In parentheses libxml2 goes to the nodes; else it streams over all that is in the record.

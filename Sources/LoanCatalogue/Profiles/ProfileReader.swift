@@ -134,20 +134,20 @@ extension ProfileReader {
     guard unsafe !session.pointee.isStopped else { return }
     textLength = 0
     unsafe session.pointee.notePlace()
+    let isUnit = unsafe node == unit
+    let isNeedless = unsafe isUnit || isNeedless(node)
     _ = unsafe open.popLast()
     // Another element may be where it was.
     if unsafe node == spacedRecord { unsafe spacedRecord = nil }
     do throws(XPathFailure) {
-      var isDone = false
-      if unsafe node == unit {
+      if isUnit {
         unsafe unit = nil
-        isDone = try readRecords()
+        try readRecords()
       }
-      if unsafe !isDone && isOneMore(node) {
-        isDone = true
-        unsafe try fields.noteOther(node)
-      }
-      guard isDone, unsafe !open.isEmpty else { return }
+      // The root element stays, in an envelope too, unless it has been read.
+      let kept = isUnit ? 0 : fields.profile.envelopeDepth
+      guard isNeedless, unsafe open.count > kept else { return }
+      unsafe try fields.noteFreed(node)
     } catch {
       return fail(error)
     }
@@ -156,21 +156,12 @@ extension ProfileReader {
     unsafe parser.pointee.nodemem = 0
   }
 
-  /// Whether an element in which there is no record, on the way to records or beside it, is needed for
-  /// nothing, since there is another of its kind.
-  @unsafe private func isOneMore(_ node: xmlNodePtr) -> Bool {
+  /// Whether the last open element, on the way to units that have been read, says nothing else.
+  @unsafe private func isNeedless(_ node: xmlNodePtr) -> Bool {
     guard unsafe unit == nil, let units,
       units.contains(where: { unsafe $0.count > open.count && isOn($0) })
     else { return false }
-    var next = unsafe node.pointee.prev
-    for _ in 0..<64 {
-      guard let other = unsafe next else { return false }
-      if unsafe other.pointee.name == node.pointee.name {
-        return unsafe !fields.profile.isAsked(for: XMLNode(node).name)
-      }
-      unsafe next = other.pointee.prev
-    }
-    return false
+    return unsafe !fields.profile.isAsked(for: XMLNode(node).name)
   }
 
   @unsafe private func free(_ node: xmlNodePtr) {
@@ -179,22 +170,18 @@ extension ProfileReader {
   }
 
   /// Reads the records that are in the tree and have ended.
-  ///
-  /// - Returns: whether there are any.
-  private mutating func readRecords() throws(XPathFailure) -> Bool {
+  private mutating func readRecords() throws(XPathFailure) {
     fields.bytesRead = unsafe session.pointee.bytesRead
-    let candidates = unsafe try fields.candidates(but: open)
-    var rest = candidates[...]
+    var rest = unsafe try fields.candidates(but: open)[...]
     while let node = unsafe rest.first?.node, !isOver {
-      let same = rest.prefix { unsafe $0.node == node }
-      rest = rest[same.endIndex...]
-      try fields.read(same)
+      let same = unsafe rest.prefix { unsafe $0.node == node }
+      unsafe rest = rest[same.endIndex...]
+      unsafe try fields.read(node, ofKinds: same.map { unsafe $0.kind })
       if let output, fields.builder.isFull(at: fields.bytesRead) {
         isOver = !output(fields.builder.removeBatch(end: fields.bytesRead))
       }
     }
     if isOver { unsafe session.pointee.stop() }
-    return !candidates.isEmpty
   }
 
   /// The document has ended, and its tree is still there.
@@ -209,7 +196,7 @@ extension ProfileReader {
     do throws(XPathFailure) {
       if unsafe units == nil || unit != nil {
         unsafe try fields.readLookups(but: open)
-        _ = try readRecords()
+        try readRecords()
       }
       if unsafe session.pointee.malformation == nil { try fields.endDocument() }
     } catch {

@@ -21,7 +21,7 @@ import Loans
   var root: XMLNode? { unsafe xmlDocGetRootElement(document).map { unsafe XMLNode($0) } }
 }
 
-/// An element or an attribute in libxml2's tree, which must stay as long.
+/// An element or an attribute in libxml2's tree, which must outlive it.
 ///
 /// - SeeAlso: `xmlNode`, `xmlAttr`.
 @safe struct XMLNode {
