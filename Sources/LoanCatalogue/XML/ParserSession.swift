@@ -269,8 +269,10 @@ extension ParserSession {
     let isOnLine = lineBreaks == 0
     let lineStart = unsafe text[..<start].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
     let characters = unsafe text[isOnLine ? start..<text.count : lineStart..<start].characterCount
+    // Later versions of libxml2 count one column less in a document type.
     return SourceLocation(
-      line: end.line - lineBreaks, column: isOnLine ? end.column - characters : 1 + characters)
+      line: end.line - lineBreaks,
+      column: max(1, isOnLine ? end.column - characters : 1 + characters))
   }
 
   /// The place of a value in the tag at a place, which the parser has just read.
