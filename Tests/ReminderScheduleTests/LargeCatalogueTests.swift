@@ -187,6 +187,11 @@ import Testing
     #expect(try schedule.cancel(ids: [last.id, 8_001]).unknown == [8_001])
   }
 
+  @Test func `A catalogue is read for the first time as long as it has no loans`() throws {
+    #expect(try schedule.reload([], from: "other.xml").isFirst)
+    #expect(try !schedule.reload([]).isFirst)
+  }
+
   @Test func `A text of any length comes back`() throws {
     var long = Array(books[..<300])
     for (index, count) in [0, 1, 127, 128, 3_900, 4_030, 4_100, 20_000, 3_000_000].enumerated() {

@@ -51,6 +51,8 @@ package struct Reload: ~Copyable {
   private var stored: StoredLoans
   private var rows: LoanRows
   private let firstNumber: Int64
+  /// Whether nothing is stored of the catalogue, so that all of its loans are new.
+  package let isFirst: Bool
   private var lastNumber: Int64
   private var summary = ReloadSummary()
   /// The loans that are new, unless one that is not read yet is the same.
@@ -73,13 +75,13 @@ package struct Reload: ~Copyable {
     at now: ClockTime
   ) throws(ScheduleError) {
     let transaction = try Transaction(connection, of: schedule)
-    (database, catalogue, lastNumber, stored, rows) =
+    (database, catalogue, lastNumber, isFirst, stored, rows) =
       try connection.perform { database in
         failpoint("reload-begun")
         let catalogue = try database.catalogueID(path, library: library, today: now.time.date)
-        let lastNumber = try database.lastNumber(catalogue: catalogue)
+        let (lastNumber, isFirst) = try database.lastNumber(catalogue: catalogue)
         return (
-          database, catalogue, lastNumber,
+          database, catalogue, lastNumber, isFirst,
           StoredLoans(database, catalogue: catalogue, lastNumber: lastNumber),
           try LoanRows(database)
         )
@@ -105,9 +107,6 @@ package struct Reload: ~Copyable {
       throw ScheduleError(error, path: connection.file.path)
     }
   }
-
-  /// Whether nothing was ever stored of the catalogue, so that all of its loans are new.
-  package var isFirst: Bool { firstNumber == 0 }
 
   /// Adds the next loan of the catalogue.
   ///
