@@ -140,6 +140,8 @@ package struct Reload: ~Copyable {
         // If it is in another order altogether, they would soon take more memory than all that is stored.
         if waiting.count > 1_000 + summary.loans / 32 { try settle() }
       } else {
+        // New ones are numbered in the order of the catalogue.
+        if known == nil, !waiting.isEmpty { try settle() }
         try store(row, known, loans, number)
       }
     } catch {
