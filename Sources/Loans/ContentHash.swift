@@ -22,12 +22,14 @@ package struct ContentHash {
     return hash.value
   }
 
+  @inline(__always)
   package mutating func combine(_ word: UInt64) {
     let product = (value ^ word).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
     value = product.high ^ product.low ^ (value << 23 | value >> 41)
   }
 
   /// Mixes in a text with its length, so that where one field ends and the next begins counts.
+  @inline(__always)
   package mutating func combine(_ text: Span<UInt8>) {
     combine(UInt64(text.count))
     unsafe text.withUnsafeBytes { bytes in

@@ -170,9 +170,17 @@ package protocol LoanParts {
 
   /// Calls `body` with a text as UTF-8, if there is one.
   func withText(of field: LoanField, _ body: (Span<UInt8>) -> Void)
+
+  /// Calls `body` with each text that there is of some fields, in their order, and the field's place among
+  /// them.
+  func forEachText(of fields: [LoanField], _ body: (Int, Span<UInt8>) -> Void)
 }
 
 extension LoanParts {
+  package func forEachText(of fields: [LoanField], _ body: (Int, Span<UInt8>) -> Void) {
+    for (place, field) in fields.enumerated() { withText(of: field) { body(place, $0) } }
+  }
+
   /// Whether the loan can be renewed: `yes`, `true`, `no`, `false` in any case, or the number of
   /// renewals that are left; `nil` for any other text.
   package var isRenewable: Bool? {

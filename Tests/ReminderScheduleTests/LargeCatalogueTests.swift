@@ -128,6 +128,22 @@ import Testing
     #expect(try ids() == before)
   }
 
+  @Test func `Loans at another place are known, with an unusable expiration too`() throws {
+    let before = try ids()
+    var reload = try schedule.reload([books[4_999]])
+    try reload.keep(books[4_500].loan, books[4_500].key)
+    for book in books[..<4_999] where book != books[4_500] {
+      try reload.add(
+        book.loan, book.key, fingerprint: book.fingerprint, reload.day(of: book.plan))
+    }
+    guard case .replaced(let summary) = try reload.commit(records: 5_000) else {
+      throw TestFailure()
+    }
+    #expect(summary.unchanged == 5_000)
+    #expect(summary.removed == 0)
+    #expect(try ids() == before)
+  }
+
   @Test func `One that returns within days has its number, and is not told again`() throws {
     let some = Array(books[..<200] + books[300...])
     try schedule.deliver(at: "2026-11-05")
@@ -169,6 +185,11 @@ import Testing
     let last = try #require(list.last)
     #expect(try schedule.history(of: last.id, at: moment("2026-11-01"))?.loan == last.loan)
     #expect(try schedule.cancel(ids: [last.id, 8_001]).unknown == [8_001])
+  }
+
+  @Test func `A catalogue is read for the first time as long as it has no loans`() throws {
+    #expect(try schedule.reload([], from: "other.xml").isFirst)
+    #expect(try !schedule.reload([]).isFirst)
   }
 
   @Test func `A text of any length comes back`() throws {

@@ -98,6 +98,13 @@ extension LoanRecord: LoanParts {
   package func withText(of field: LoanField, _ body: (Span<UInt8>) -> Void) {
     if !head.isEmpty(field) { batch.contents.bytes.withSpan(range(of: field), body) }
   }
+
+  package func forEachText(of fields: [LoanField], _ body: (Int, Span<UInt8>) -> Void) {
+    let (head, texts) = (head, batch.contents.textsOfRecord(index))
+    for (place, field) in fields.enumerated() where !head.isEmpty(field) {
+      batch.contents.bytes.withSpan(batch.contents.range(of: field, in: texts)) { body(place, $0) }
+    }
+  }
 }
 
 extension RecordHead {

@@ -79,7 +79,8 @@ extension Database {
   /// The highest number that a loan ever had, so that no number comes to mean another loan.
   ///
   /// - Parameter catalogue: one whose loans must not have a higher one.
-  func lastNumber(catalogue: Int64) throws -> Int64 {
+  /// - Returns: the number, and whether the catalogue has no loans.
+  func lastNumber(catalogue: Int64) throws -> (number: Int64, isFirst: Bool) {
     let number = try integer("SELECT last_id FROM counter") ?? 0
     let all = LoanID.all(of: catalogue)
     let last = try integer(
@@ -89,7 +90,7 @@ extension Database {
     else {
       throw DatabaseError.damage("the highest number of a loan")
     }
-    return number
+    return (number, last == nil)
   }
 
   /// The number of a catalogue, which is made if it is new, and gets this name for its library.

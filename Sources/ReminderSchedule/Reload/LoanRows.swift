@@ -69,11 +69,14 @@ struct LoanRows {
   private var texts: [UInt8] = []
   private var ends: [Int] = []
   private let insertion: Statement
+  /// The highest number of a row in the table.
+  private var highest: Int64
 
   private static let most = 32
 
   init(_ database: Database) throws {
     self.database = database
+    highest = try database.integer("SELECT max(id) FROM loan") ?? 0
     insertion = try database.statement(Self.insertion(of: Self.most))
   }
 
@@ -106,9 +109,17 @@ struct LoanRows {
     let isWhole = rows.count == Self.most
     let statement = isWhole ? insertion : try database.statement(Self.insertion(of: rows.count))
     var start = 0
-    var hasOpenDays = false
+    // Whether values are bound that another run of the statement may not have.
+    var isLeftOver = false
     for (row, end) in zip(rows, ends) {
-      statement.bind(integer: row.id)
+      if row.id == highest &+ 1 {
+        // Numbered by SQLite, which then does not search for its place.
+        statement.skip(1)
+      } else {
+        statement.bind(integer: row.id)
+        isLeftOver = true
+      }
+      highest = max(highest, row.id)
       statement.bind(integer: Int64(bitPattern: row.identity.hash))
       statement.bind(integer: row.hash)
       statement.bind(integer: row.day.expiration)
@@ -119,7 +130,7 @@ struct LoanRows {
       statement.bind(integer: row.armedOn)
       if let days = row.day.openDays {
         statement.bind(days.before.dayNumber, days.after.dayNumber)
-        hasOpenDays = true
+        isLeftOver = true
       } else {
         statement.skip(2)
       }
@@ -127,7 +138,7 @@ struct LoanRows {
       start = end
     }
     try statement.run()
-    if hasOpenDays { statement.clear() }
+    if isLeftOver { statement.clear() }
     rows.removeAll(keepingCapacity: true)
     texts.removeAll(keepingCapacity: true)
     ends.removeAll(keepingCapacity: true)

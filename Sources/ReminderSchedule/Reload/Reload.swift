@@ -51,8 +51,12 @@ package struct Reload: ~Copyable {
   private var stored: StoredLoans
   private var rows: LoanRows
   private let firstNumber: Int64
+  /// Whether nothing is stored of the catalogue, so that all of its loans are new.
+  package let isFirst: Bool
   private var lastNumber: Int64
   private var summary = ReloadSummary()
+  /// The loans that are new, unless one that is not read yet is the same.
+  private var waiting: [(row: LoanRow, loans: EncodedLoans, number: Int)] = []
   /// The numbers of the ladders so far.
   private var ladders: [Ladder: Int64] = [:]
   /// Whether some loan is another than the first of its identity.
@@ -71,13 +75,13 @@ package struct Reload: ~Copyable {
     at now: ClockTime
   ) throws(ScheduleError) {
     let transaction = try Transaction(connection, of: schedule)
-    (database, catalogue, lastNumber, stored, rows) =
+    (database, catalogue, lastNumber, isFirst, stored, rows) =
       try connection.perform { database in
         failpoint("reload-begun")
         let catalogue = try database.catalogueID(path, library: library, today: now.time.date)
-        let lastNumber = try database.lastNumber(catalogue: catalogue)
+        let (lastNumber, isFirst) = try database.lastNumber(catalogue: catalogue)
         return (
-          database, catalogue, lastNumber,
+          database, catalogue, lastNumber, isFirst,
           StoredLoans(database, catalogue: catalogue, lastNumber: lastNumber),
           try LoanRows(database)
         )
@@ -104,9 +108,6 @@ package struct Reload: ~Copyable {
     }
   }
 
-  /// Whether nothing was ever stored of the catalogue, so that all of its loans are new.
-  package var isFirst: Bool { firstNumber == 0 }
-
   /// Adds the next loan of the catalogue.
   ///
   /// - Parameters:
@@ -125,30 +126,58 @@ package struct Reload: ~Copyable {
     if identity.ordinal > 1 { hasRepetitions = true }
     do {
       let hash = LoanRow.hash(fingerprint, day)
-      let known = try stored.match(StoredLoan.key(identity.hash, ordinal: identity.ordinal))
-      if let known, known.hash == hash {
+      let known = try stored.match(identity.key)
+      if known?.hash == hash {
         summary.unchanged += 1
         return
       }
       let (loans, number) = encoded ?? (EncodedLoans(1) { _ in loan }, 0)
-      rows.addTexts(of: number, in: loans)
-      var row = LoanRow(
+      let row = LoanRow(
         identity: identity, hash: hash, day: day, person: loans.person(of: number),
         armedOn: Int64(now.date.dayNumber))
-      if let known,
-        try same(known, row.person, rows.lastTexts, read: { row.keepArmed($0) }) != nil
-      {
-        summary.changed += 1
-        row.id = known.id
+      if known == nil, stored.hasMore {
+        waiting.append((row, loans, number))
+        // If it is in another order altogether, they would soon take more memory than all that is stored.
+        if waiting.count > 1_000 + summary.loans / 32 { try settle() }
       } else {
-        summary.added += 1
-        row.id = try nextID()
-        if let known { replaced.append((row.id, known.id)) }
+        // New ones are numbered in the order of the catalogue.
+        if known == nil, !waiting.isEmpty { try settle() }
+        try store(row, known, loans, number)
       }
-      try rows.add(row)
     } catch {
       throw ScheduleError(error, path: connection.file.path)
     }
+  }
+
+  /// Stores the loans that waited.
+  private mutating func settle() throws {
+    for (row, loans, number) in waiting {
+      let known = try stored.match(row.identity.key, isLookedUp: true)
+      if known?.hash == row.hash {
+        summary.unchanged += 1
+      } else {
+        try store(row, known, loans, number)
+      }
+    }
+    waiting = []
+  }
+
+  /// Stores a loan that is not as it was.
+  private mutating func store(
+    _ row: consuming LoanRow, _ known: StoredLoan?, _ loans: EncodedLoans, _ number: Int
+  ) throws {
+    rows.addTexts(of: number, in: loans)
+    if let known,
+      try same(known, row.person, rows.lastTexts, read: { row.keepArmed($0) }) != nil
+    {
+      summary.changed += 1
+      row.id = known.id
+    } else {
+      summary.added += 1
+      row.id = try nextID()
+      if let known { replaced.append((row.id, known.id)) }
+    }
+    try rows.add(row)
   }
 
   /// Leaves the next loan of the catalogue as it is stored, if it is, since its expiration cannot be used.
@@ -166,8 +195,7 @@ package struct Reload: ~Copyable {
     var texts: [UInt8] = []
     StoredTexts.append(loan, to: &texts)
     do {
-      let key = StoredLoan.key(identity.hash, ordinal: identity.ordinal)
-      guard let known = try stored.match(key) else { return }
+      guard let known = try stored.match(identity.key, isLookedUp: true) else { return }
       let stored = String(decoding: texts, as: UTF8.self)
       let expiration = try same(known, Person.number(of: loan), stored) { $0.integer(1) }
       guard let expiration else { return displaced.append(known.id) }
@@ -234,6 +262,7 @@ package struct Reload: ~Copyable {
   ) throws(ScheduleError) -> ReloadOutcome {
     failpoint("reload-read")
     do {
+      try settle()
       let unmatched = try stored.unmatched()
       let isBelieved = allowEmpty || isAllBack && unmatched.count <= Self.mostBack
       if records == 0, !isBelieved, !unmatched.isEmpty {

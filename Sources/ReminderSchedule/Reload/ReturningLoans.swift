@@ -126,15 +126,12 @@ struct ReturningLoans {
     guard let texts = row.text(3).flatMap(StoredTexts.init) else { return nil }
     let hasName = texts[.title] != nil || texts[.isbn] != nil
     guard hasName || texts[.barcode] != nil else { return nil }
-    let number = hasName ? [] : [texts[.barcode]]
-    let parts =
-      (StoredTexts.book.map { texts[$0] } + number).map { $0 ?? "" }
-      + ["\(row.integer(2))"]
-    var hash: UInt64 = UInt64(bitPattern: row.integer(1))
-    for byte in parts.joined(separator: "\n").utf8 {
-      hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
+    var hash = ContentHash()
+    for column in [1, 2] as [Int32] { hash.combine(UInt64(bitPattern: row.integer(column))) }
+    for field in StoredTexts.book + (hasName ? [] : [.barcode]) {
+      hash.combine((texts[field] ?? "").utf8.span)
     }
-    return hash
+    return hash.value
   }
 
   /// Gives those recognised their deliveries, once loans alike are numbered.

@@ -1,33 +1,37 @@
+internal import Loans
+
 /// The values of a stored loan that a reload compares.
 struct StoredLoan {
   /// The row number; 0 once it is matched.
   var id: Int64
-  /// Which loan it is: identity and ordinal in one.
+  /// See ``Loans/LoanIdentity/key``.
   var key: UInt64
   /// See ``LoanRow/hash``.
   var hash: Int64
+}
 
-  /// The key of an identity.
-  static func key(_ identity: UInt64, ordinal: Int) -> UInt64 {
-    identity &+ UInt64(truncatingIfNeeded: ordinal &- 1) &* 0x9E37_79B9_7F4A_7C15
+extension LoanIdentity {
+  /// Which loan it is: hash and ordinal in one.
+  var key: UInt64 {
+    hash &+ UInt64(truncatingIfNeeded: ordinal &- 1) &* 0x9E37_79B9_7F4A_7C15
   }
 }
 
 /// The loans that a catalogue had before, matched with those that it has now.
 ///
 /// A catalogue usually has the order of the last time. So the stored loans are read in step with it,
-/// some hundreds at a time, and only those that were passed over are kept. At the first loan that is
-/// not among the next 1,000, all that remain are read, 32 bytes for each, and found by their keys
-/// from then on; the step goes on, so that a new loan costs one look into the table.
+/// some hundreds at a time, and only those that were passed over are kept. One that is not among the next
+/// 1,000 may be new, or else have another place now: that is known once all stored loans are read. Then
+/// those that were not matched are found by their keys.
 ///
 /// Of the stored loans A, B, C, D and a catalogue with A, C, X: A is the next one and matched at
-/// once; C is found near, after B; X is found nowhere; B and D are unmatched at the end.
+/// once; C is found near, after B; X is not among B and D, which are unmatched at the end.
 struct StoredLoans {
   private let database: Database
   /// The row number up to which loans were read, and the last that there was before the reload.
   private var reached: Int64
   private let last: Int64
-  private var hasMore = true
+  private(set) var hasMore = true
   /// Those that were read, from `position` on in step; once there is a table, all that were not matched.
   private var loans: [StoredLoan] = []
   private var position = 0
@@ -49,7 +53,10 @@ struct StoredLoans {
   }
 
   /// Matches a loan with the same stored one; `nil` if there is none.
-  mutating func match(_ key: UInt64) throws -> StoredLoan? {
+  ///
+  /// - Parameter isLookedUp: whether all stored loans are read if that must be known; otherwise it is not
+  ///   as long as it ``hasMore``.
+  mutating func match(_ key: UInt64, isLookedUp: Bool = false) throws -> StoredLoan? {
     if hasMore, loans.count - position < Self.reach { try readAhead() }
     if position < loans.count, loans[position].key == key, loans[position].id != 0 {
       return take(position)
@@ -58,6 +65,7 @@ struct StoredLoans {
       if let place = loans[position...].prefix(Self.reach).firstIndex(where: { $0.key == key }) {
         return take(place)
       }
+      if hasMore, !isLookedUp { return nil }
       try makeTable()
     }
     return find(key).map { take($0) }
@@ -95,9 +103,6 @@ struct StoredLoans {
   }
 
   private mutating func makeTable() throws {
-    // In one piece, rather than grown and moved.
-    let rest = try database.count("loan WHERE id > ? AND id <= ?", reached, last)
-    loans.reserveCapacity(loans.count + passed.count + rest)
     while hasMore { try readSome() }
     position += passed.count
     loans.insert(contentsOf: passed, at: 0)
@@ -125,11 +130,9 @@ struct StoredLoans {
       if id <= reached { throw DatabaseError.damage("the order of loans") }
       reached = id
       count += 1
-      let identity = UInt64(bitPattern: query.integer(1))
-      loans.append(
-        StoredLoan(
-          id: id, key: StoredLoan.key(identity, ordinal: Int(query.integer(3))),
-          hash: query.integer(2)))
+      let identity = LoanIdentity(
+        hash: UInt64(bitPattern: query.integer(1)), ordinal: Int(query.integer(3)))
+      loans.append(StoredLoan(id: id, key: identity.key, hash: query.integer(2)))
     }
     hasMore = count == 500
   }
@@ -137,6 +140,6 @@ struct StoredLoans {
   /// The row numbers of the loans that none was matched with.
   mutating func unmatched() throws -> [Int64] {
     while hasMore { try readSome() }
-    return (passed + loans).lazy.map(\.id).filter { $0 != 0 }
+    return [passed, loans].joined().lazy.map(\.id).filter { $0 != 0 }
   }
 }

@@ -15,7 +15,9 @@ package struct StoredTexts {
     .phone, .status, .renewable, .expiration,
   ]
   /// Those that are texts.
-  private static let texts = fields.dropLast(2)
+  private static let texts = Array(fields.dropLast(2))
+  /// In place of a text that there is not.
+  fileprivate static let null = Array("null,".utf8)
 
   /// Texts, and literals of JSON, in the order of the fields.
   private var values: [String?]
@@ -72,25 +74,21 @@ extension StoredTexts {
   /// Appends the array of a loan's texts, in UTF-8; any thread may do it.
   package static func append(_ loan: some LoanParts, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "["))
-    // The fields without a text since the last one that has one.
-    var nulls = 0
-    for field in texts {
-      nulls += 1
-      loan.withText(of: field) { text in
-        if nulls > 1 { bytes.append(nulls: nulls - 1) }
-        bytes.append(json: text, then: UInt8(ascii: ","))
-        nulls = 0
-      }
+    // How many values are written.
+    var count = 0
+    loan.forEachText(of: texts) { place, text in
+      bytes.append(nulls: place - count)
+      bytes.append(json: text, then: UInt8(ascii: ","))
+      count = place + 1
     }
-    func append(_ literal: String?) {
-      nulls += 1
+    func append(_ literal: String?, at place: Int) {
       guard let literal else { return }
-      bytes.append(nulls: nulls - 1)
+      bytes.append(nulls: place - count)
       bytes += "\(literal),".utf8
-      nulls = 0
+      count = place + 1
     }
-    append(loan.isRenewable.map { "\($0)" })
-    append(loan.lastTime.map { "\($0.secondOfDay)" })
+    append(loan.isRenewable.map { "\($0)" }, at: texts.count)
+    append(loan.lastTime.map { "\($0.secondOfDay)" }, at: texts.count + 1)
     // In place of the comma after the last one.
     if bytes.last == UInt8(ascii: ",") { bytes.removeLast() }
     bytes.append(UInt8(ascii: "]"))
@@ -100,7 +98,7 @@ extension StoredTexts {
 extension [UInt8] {
   /// Appends a null of JSON some times, each with a comma.
   fileprivate mutating func append(nulls count: Int) {
-    for _ in 0..<count { self += "null,".utf8 }
+    for _ in 0..<count { self += StoredTexts.null }
   }
 }
 
