@@ -66,21 +66,15 @@ public struct ReminderCenter: Sendable {
         of: catalogue.name, library: catalogue.library, at: now, utcOffset: now.utcOffset(civilTime)
       )
       var reader = settings.reader(today: now.date, civilTime)
-      // Otherwise there are too few to be made on other threads.
-      if reload?.isFirst == true {
-        reader.prepare = { batch in
-          batch.attachment = EncodedLoans(batch.count) { number in
-            if case .date = batch[number].expiration { batch[number] } else { nil }
-          }
-        }
-      }
+      // Otherwise there is too little to be done on other threads.
+      if reload?.isFirst == true { reader.prepare = { $0.attachment = PreparedLoans($0) } }
       let reading = try reader.open(catalogue.path)
       var days = JudgedDays(settings.policy, today: now.date)
       // The finding that the catalogue has no record, which may be allowed.
       var emptiness: Diagnostic?
       var mayHideLoans = false
       while let batch = try reading.next() {
-        let encoded = batch.attachment as? EncodedLoans
+        let prepared = batch.attachment as? PreparedLoans
         try batch.forEach { diagnostic throws(ScheduleError) in
           if diagnostic.code == .noLoans && emptiness == nil {
             emptiness = diagnostic
@@ -102,8 +96,9 @@ public struct ReminderCenter: Sendable {
             onLoan(ReadLoan(record: record, day: day))
             guard let scheduled = day.scheduled else { return }
             try reload?.add(
-              record, record.identity, fingerprint: record.fingerprint, scheduled,
-              encoded: encoded.map { ($0, record.index) })
+              record, record.identity,
+              fingerprint: prepared?.fingerprints[record.index] ?? record.fingerprint, scheduled,
+              encoded: prepared.map { ($0.encoded, record.index) })
           }
         }
       }
@@ -161,6 +156,21 @@ public struct ReminderCenter: Sendable {
       onEvent(.scheduled(catalogue: catalogue, loans: new, nextFireAt: changes.nextFireAt))
     }
     onEvent(.reloaded(catalogue: catalogue, changes))
+  }
+}
+
+/// What the threads that read a catalogue work out of a batch, since they have more time than the one that
+/// stores.
+private final class PreparedLoans: Sendable {
+  /// The fingerprint of each record.
+  let fingerprints: [UInt64]
+  let encoded: EncodedLoans
+
+  init(_ batch: RecordBatch) {
+    fingerprints = (0..<batch.count).map { batch[$0].fingerprint }
+    encoded = EncodedLoans(batch.count) { number in
+      if case .date = batch[number].expiration { batch[number] } else { nil }
+    }
   }
 }
 
