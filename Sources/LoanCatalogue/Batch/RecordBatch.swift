@@ -52,6 +52,7 @@ public final class RecordBatch: @unchecked Sendable {
   public func forEach<Failure: Error>(
     diagnostic: (Diagnostic) throws(Failure) -> Void, record: (LoanRecord) throws(Failure) -> Void
   ) throws(Failure) {
+    let (places, diagnostics) = (places, diagnostics)
     var next = 0
     for index in 0..<count {
       while next < places.count, places[next] <= index {
