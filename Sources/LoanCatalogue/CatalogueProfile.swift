@@ -23,12 +23,10 @@ public struct CatalogueProfile: Sendable {
   public internal(set) var columns: String?
   /// Whether it is the tool's own form: what people write by hand, and slip in.
   let isNative: Bool
-  /// The number of elements around the root element of its documents.
+  /// The number of elements in an envelope around the root element of its documents.
   var envelopeDepth = 0
   /// All its expressions, by their numbers.
   var expressions: [ProfileExpression] = []
-  /// The document that it was read from.
-  var source: [UInt8] = []
 
   /// The namespaces of a profile's names.
   public struct Namespaces: Sendable {
@@ -63,6 +61,9 @@ public struct CatalogueProfile: Sendable {
     public var lent: ProfileExpression?
     /// The places of a record's fields; the first of a field's that gives a value counts.
     public var fields: [FieldRule] = []
+    /// The names on the way to the elements at whose end all is known of the records in them; none if
+    /// that is the end of the document.
+    private(set) var unit: [String] = []
   }
 
   /// The place of a field, and its form.
@@ -127,34 +128,29 @@ extension CatalogueProfile {
     document.problems.map(\.path) + document.totals + document.continuations + document.lists
   }
 
-  /// The expressions that say what root elements there are.
-  private var rootExpressions: [ProfileExpression] {
-    records.map(\.path) + documentExpressions + document.signs
-  }
-
   /// Whether its documents may have this first element, whose namespace is gone if it is the
   /// profile's own.
-  func knows(_ name: String, _ namespace: String?) -> Bool {
-    rootExpressions.flatMap(\.roots).contains {
-      $0.name == "*" || $0.name == name && $0.namespace == namespace
-    }
+  func knows(_ root: XMLNode) -> Bool {
+    mayBegin(with: root.name) && root.namespace.map(namespaces.prefixes.values.contains) ?? true
   }
 
   /// Whether its documents may have a first element of this name.
   func mayBegin(with root: String) -> Bool {
-    mayHaveLoans(below: root) || rootExpressions.contains { $0.mayBegin(with: root) }
+    mayHaveLoans(below: root)
+      || (documentExpressions + document.signs).contains { $0.paths.mayBegin(with: root) }
   }
 
   /// Whether there may be records in a document with this root element.
   func mayHaveLoans(below root: String) -> Bool {
     isNative
-      ? ["books", "Books"].contains(root) : records.contains { $0.path.mayBegin(with: root) }
+      ? ["books", "Books"].contains(root) : records.contains { $0.path.paths.mayBegin(with: root) }
   }
 
   /// The names of all that the fields may come from, and some more.
   var namesOfFields: Set<String> {
     let paths = rules.flatMap { [$0.path, $0.time].compactMap(\.self) }
-    return (paths + lookups.map(\.reference)).reduce([]) { $0.union($1.names) }
+    return Set(
+      (paths + lookups.map(\.reference)).flatMap(\.paths.all).flatMap(\.names).map(String.init))
   }
 
   /// Whether it says where a field is.
@@ -163,38 +159,45 @@ extension CatalogueProfile {
   /// The ways to the elements at whose end all is known of the records in them, in a document with this
   /// root element; `nil` if that is the end of the document.
   func units(below root: String) -> [[String]]? {
-    var units: [[String]] = []
-    for record in records where record.path.mayBegin(with: root) {
-      let steps = record.path.tokens.steps
-      let reach = record.expressions.map(\.paths.reach).max() ?? 0
-      let depth = min(record.path.tokens.conditionDepth, steps.count - min(reach, steps.count))
-      guard depth > 0, lookups.isEmpty, !isAsked(for: steps[depth - 1]) else { return nil }
-      units.append(envelope + steps.prefix(depth))
+    let units = records.filter { $0.path.paths.mayBegin(with: root) }.map(\.unit)
+    let isWhole = units.contains { unit in
+      unit.last.map(isAsked) ?? true
+        || document.problems.contains { $0.path.paths.mayAskForText(around: unit) }
     }
-    return units
+    return isWhole || !lookups.isEmpty ? nil : units
   }
 
   /// Whether what the document says of itself may be in elements of this name.
   func isAsked(for name: String) -> Bool {
-    documentExpressions.contains { $0.tokens.mayLead(to: name) }
+    documentExpressions.contains { $0.paths.mayLead(to: name) }
   }
 
   /// The ways to the records whose expressions never ask for the white space between their fields.
-  var spacedRecords: [[String]] {
-    records.filter { record in
-      let steps = record.path.tokens.steps
-      return !record.expressions.contains { expression in
-        expression.tokens.asksForOwnText || expression.tokens.mayLead(to: steps.last ?? "*")
-      }
-    }.map { envelope + $0.path.tokens.steps }
-  }
-
-  private var envelope: [String] { Array(repeating: "*", count: envelopeDepth) }
+  var spacedRecords: [[String]] { records.filter { !$0.asksForSpace }.map(\.path.tokens.steps) }
 }
 
 extension CatalogueProfile.Record {
-  fileprivate var expressions: [ProfileExpression] {
+  private var expressions: [ProfileExpression] {
     [lent].compactMap(\.self) + fields.flatMap { [$0.path, $0.time].compactMap(\.self) }
+  }
+
+  /// Whether the white space between fields may be a part of a text.
+  fileprivate var asksForSpace: Bool {
+    let name = path.tokens.steps.last ?? "*"
+    return expressions.contains { $0.paths.mayLead(to: name) || $0.paths.mayBeOwnText }
+  }
+
+  /// Whether only the day of lending says when a loan expires.
+  var isDatedByLoan: Bool { !fields.contains { $0.field == .expiration && !$0.countsFromLoan } }
+
+  /// Finds out when all is known of the records.
+  mutating func findUnit(_ context: ProfileExpression.Context) {
+    let (way, text) = (path.tokens.steps, path.text)
+    let conditions = path.tokens.conditions(of: text).map { step, text in
+      (step, (try? context.expression(text))?.reachAsCondition ?? XPathPaths.document)
+    }
+    let reaches = conditions + expressions.map { (way.count, $0.paths.reach) }
+    unit = Array(way.prefix(max(0, reaches.map { $0 - $1 }.min() ?? 0)))
   }
 }
 
@@ -222,7 +225,7 @@ extension CatalogueProfile {
         profiles lists the known ones, and --profile FILE.xml describes another
         """
     }
-    let here = records.filter { record in record.path.roots.contains { $0.name == root.name } }
+    let here = records.filter { $0.path.paths.mayBegin(with: root.name) }
     let advice =
       date.map {
         "but there is a date at line \($0.place.line), \($0.text.quoted()); has the format changed?"

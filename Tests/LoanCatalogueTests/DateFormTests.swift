@@ -119,8 +119,7 @@ struct DateFormTests {
     ("9999-12-31T23:59:59-01:00", "9999-12-31"),
   ])
   func `An instant can mean its day in UTC`(text: String, expected: String) throws {
-    var form = try DateForm(Self.instant)
-    form.takesUTCDay = true
+    let form = try DateForm(Self.instant, takesUTCDay: true)
     #expect(try read(text, form) == expected)
   }
 

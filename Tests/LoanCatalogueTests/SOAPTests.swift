@@ -77,6 +77,21 @@ struct SOAPTests {
     #expect(try reader.reading(ofText: envelope(text), in: folder).titles == ["A"])
   }
 
+  @Test(arguments: ["//item", "/*/item", "/descendant::item", "/list/item | /none"])
+  func `The paths of a profile begin inside of the envelope, wherever they lead`(
+    path: String
+  ) throws {
+    let profile = try CatalogueProfile(
+      reading: Array(
+        """
+        <profile name="far"><record path="\(path)"/><title path="@t"/>
+        <expiration path="@back" form="yyyy-MM-dd"/></profile>
+        """.utf8))
+    let text = envelope("<list><item t='A' back='2026-12-01'/></list>").replacing(
+      "<books/>", with: "<x><item t='B' back='2026-12-01'/></x>")
+    #expect(try CatalogueReader(profile: profile).reading(ofText: text, in: folder).titles == ["A"])
+  }
+
   @Test(arguments: [nil, CatalogueProfile.native])
   func `The tool's own form is refused in an envelope, where nobody writes it`(
     profile: CatalogueProfile?

@@ -63,20 +63,20 @@ public enum BuiltInProfiles {
 
   /// The envelope in which some servers send their answers; only used if the answer inside is not
   /// in a known form.
-  private static let soap: CatalogueProfile = {
+  static let soap: CatalogueProfile = {
     var profile = CatalogueProfile(name: "soap", title: "a SOAP envelope")
-    profile.namespaces.own = FormDetection.envelopeNamespaces
+    profile.namespaces.own = [
+      "http://schemas.xmlsoap.org/soap/envelope/", "http://www.w3.org/2003/05/soap-envelope",
+    ]
     let context = ProfileExpression.Context(profile.namespaces)
-    func expression(_ text: String) -> ProfileExpression {
-      do throws(XPathFailure) {
-        return try context.expression(text)
-      } catch {
-        preconditionFailure(error.message)
+    do throws(XPathFailure) {
+      profile.document.signs = [try context.expression("/Envelope")]
+      for path in ["faultstring", "Reason/Text"] {
+        let path = try context.expression("/Envelope/Body/Fault/\(path)")
+        profile.document.problems.append(CatalogueProfile.Problem(path: path))
       }
-    }
-    profile.document.signs = [expression("/Envelope")]
-    profile.document.problems = ["faultstring", "Reason/Text"].map {
-      CatalogueProfile.Problem(path: expression("/Envelope/Body/Fault/\($0)"))
+    } catch {
+      preconditionFailure(error.message)
     }
     return profile
   }()

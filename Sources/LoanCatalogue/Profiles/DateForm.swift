@@ -13,28 +13,33 @@ public struct DateForm: Hashable, Sendable {
   /// The form with and without each of its optional parts, those with most parts first.
   private let variants: [[Part]]
   /// Whether an instant means its day in UTC, whatever the library's time zone is.
-  var takesUTCDay = false
+  let takesUTCDay: Bool
   private static let mostOptions = 6
 
   private enum Part: Hashable, Sendable {
-    /// A number; a zone, and the name of a month, of however many digits.
-    case value(Field, digits: ClosedRange<Int>)
     case literal(UInt8)
+    case number(Field, digits: ClosedRange<Int>)
+    /// One of some names of equal length, in small letters; the first stands for a number.
+    case name(Field, [String], first: Int)
+    case zone
 
     /// The part of a date that it names.
     var field: Field? {
-      guard case .value(let field, _) = self else { return nil }
-      return field
+      switch self {
+      case .literal: nil
+      case .number(let field, _), .name(let field, _, _): field
+      case .zone: .zone
+      }
     }
   }
 
   private enum Field: Int, CaseIterable, Sendable {
-    case year, month, day, hour, minute, second, fraction, monthName, zone
+    case year, month, day, hour, minute, second, fraction, zone
     /// An hour from 1 to 12, and whether it is before noon, 0, or after, 1.
     case halfDayHour, half
 
     /// What it says, in whatever way.
-    var meaning: Field { self == .monthName ? .month : self == .halfDayHour ? .hour : self }
+    var meaning: Field { self == .halfDayHour ? .hour : self }
   }
 
   /// The meaning of a text of some form.
@@ -64,9 +69,10 @@ public struct DateForm: Hashable, Sendable {
   }
 
   /// - Throws: ``SyntaxError``.
-  init(_ text: String) throws(SyntaxError) {
+  init(_ text: String, takesUTCDay: Bool = false) throws(SyntaxError) {
     let text = text.spaceNormalized
     self.text = text
+    self.takesUTCDay = takesUTCDay
     if text.utf8.count(where: { $0 == UInt8(ascii: "[") }) > Self.mostOptions {
       throw SyntaxError(message: "the form \(text.quoted()) has too many parts that may be missing")
     }
@@ -92,9 +98,9 @@ public struct DateForm: Hashable, Sendable {
       throw SyntaxError(message: "the form \(text.quoted()) has no \(name)")
     }
     for (part, next) in zip(parts, parts.dropFirst()) {
-      guard case (.value(_, let digits), .value(_, let others)) = (part, next),
-        digits.count > 1, others.upperBound > 0
-      else { continue }
+      guard case (.number(_, let digits), .number) = (part, next), digits.count > 1 else {
+        continue
+      }
       throw SyntaxError(
         message: """
           in the form \(text.quoted()) numbers of any length touch; write MM, dd or HH, or \
@@ -116,16 +122,19 @@ public struct DateForm: Hashable, Sendable {
   private static let known = "yMdHhamsSX"
 
   private static let letters: [String: Part] = [
-    "yyyy": .value(.year, digits: 4...4), "yy": .value(.year, digits: 2...2),
-    "MMM": .value(.monthName, digits: 0...0), "MM": .value(.month, digits: 2...2),
-    "M": .value(.month, digits: 1...2),
-    "dd": .value(.day, digits: 2...2), "d": .value(.day, digits: 1...2),
-    "HH": .value(.hour, digits: 2...2), "H": .value(.hour, digits: 1...2),
-    "hh": .value(.halfDayHour, digits: 2...2), "h": .value(.halfDayHour, digits: 1...2),
-    "a": .value(.half, digits: 0...0),
-    "mm": .value(.minute, digits: 2...2), "ss": .value(.second, digits: 2...2),
-    "S": .value(.fraction, digits: 1...Int.max),
-    "X": .value(.zone, digits: 0...0),
+    "yyyy": .number(.year, digits: 4...4), "yy": .number(.year, digits: 2...2),
+    "MMM": .name(.month, months, first: 1), "MM": .number(.month, digits: 2...2),
+    "M": .number(.month, digits: 1...2),
+    "dd": .number(.day, digits: 2...2), "d": .number(.day, digits: 1...2),
+    "HH": .number(.hour, digits: 2...2), "H": .number(.hour, digits: 1...2),
+    "hh": .number(.halfDayHour, digits: 2...2), "h": .number(.halfDayHour, digits: 1...2),
+    "a": .name(.half, ["am", "pm"], first: 0),
+    "mm": .number(.minute, digits: 2...2), "ss": .number(.second, digits: 2...2),
+    "S": .number(.fraction, digits: 1...Int.max), "X": .zone,
+  ]
+
+  private static let months = [
+    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
   ]
 
   /// Reads the letters of a form, up to its end or that of the brackets around.
@@ -175,7 +184,7 @@ extension DateForm {
     throw .form
   }
 
-  private typealias Numbers = InlineArray<11, Int?>
+  private typealias Numbers = InlineArray<10, Int?>
 
   private func reading(_ numbers: Numbers) throws(CivilDate.ParseFailure) -> Reading {
     func number(_ field: Field) -> Int { numbers[field.rawValue] ?? 0 }
@@ -206,19 +215,16 @@ extension DateForm {
       switch part {
       case .literal(let byte):
         guard rest.popFirst() == byte else { return nil }
-      case .value(.monthName, _):
-        guard let month = month(rest.prefix(3)) else { return nil }
-        numbers[Field.month.rawValue] = month
-        rest = rest.dropFirst(3)
-      case .value(.half, _):
-        let half = String(decoding: rest.prefix(2), as: UTF8.self).lowercased()
-        guard ["am", "pm"].contains(half) else { return nil }
-        numbers[Field.half.rawValue] = half == "pm" ? 1 : 0
-        rest = rest.dropFirst(2)
-      case .value(.zone, _):
+      case .name(let field, let names, let first):
+        let length = names[0].utf8.count
+        let name = String(decoding: rest.prefix(length), as: UTF8.self).lowercased()
+        guard let index = names.firstIndex(of: name) else { return nil }
+        numbers[field.rawValue] = first + index
+        rest = rest.dropFirst(length)
+      case .zone:
         guard let offset = readZone(&rest) else { return nil }
         numbers[Field.zone.rawValue] = offset
-      case .value(let field, let digits):
+      case .number(let field, let digits):
         // Of one or two digits two are taken if there are two.
         let available = rest.prefix(digits.upperBound).prefix { $0.isASCIIDigit }
         guard digits.contains(available.count) else { return nil }
@@ -233,14 +239,6 @@ extension DateForm {
 
   private static func number(_ digits: ArraySlice<UInt8>) -> Int {
     digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
-  }
-
-  private static func month(_ name: ArraySlice<UInt8>) -> Int? {
-    let months = [
-      "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-    ]
-    let name = String(decoding: name, as: UTF8.self).lowercased()
-    return months.firstIndex(of: name).map { $0 + 1 }
   }
 
   /// Seconds east of Greenwich: `Z`, `+hh`, `+hhmm` or `+hh:mm`, at most 14 hours (XML Schema 1.0

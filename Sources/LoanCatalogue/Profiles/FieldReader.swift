@@ -1,11 +1,23 @@
 import CLibXML2
 import Loans
 
+/// A text, its white space trimmed and each inner run of it one space.
+private struct FoundText {
+  var text: [UInt8]
+  /// The place of its element, if it is that of a node.
+  var place: SourceLocation?
+}
+
+/// The last texts that an expression has found.
+private struct LastTexts {
+  /// The number of the element of which they are a function; 0 for the document, and -1 for none yet.
+  var key = -1
+  var texts: [FoundText] = []
+}
+
 /// Reads the fields of records out of libxml2's tree, by the expressions of a profile.
-struct FieldReader: ~Copyable {
+@safe struct FieldReader: ~Copyable {
   var builder: RecordBuilder
-  /// Bytes of the document that have been read.
-  var bytesRead = 0
   /// The place of the element that is looked at.
   private(set) var place = SourceLocation(line: 1, column: 1)
   /// The place of the root element.
@@ -17,20 +29,22 @@ struct FieldReader: ~Copyable {
   private var hasRecords = false
   /// Whether elements on the way to records are no longer in the tree.
   private var hasFreed = false
-  private var evaluator: XPathEvaluator?
-  private var cache: TextCache
+  private(set) var evaluator: XPathEvaluator?
+  /// The last texts of each expression, by its number: many find the same for all records in one element.
+  private var last: [LastTexts]
+  /// The document's names, and how many there were when it was last asked for them.
+  private var names: (known: xmlDictPtr?, count: Int32) = (nil, -1)
+  /// For each kind of record that there may be by these names, the rules that may find something.
+  private var rules: [[FieldRule]?] = []
   /// What records may refer to, by its key, for each of the profile's lookups.
   private var referents: [[[UInt8]: XMLNode]] = []
-  /// Bytes of the texts that were looked at.
-  private var looked = 0
 
   private typealias FieldRule = CatalogueProfile.FieldRule
-  private typealias FoundText = TextCache.FoundText
 
   init(_ reader: CatalogueReader, _ profile: CatalogueProfile, _ pool: BatchPool) {
     builder = RecordBuilder(reader, form: profile.name, pool)
     self.profile = profile
-    cache = TextCache(profile.expressions)
+    last = Array(repeating: LastTexts(), count: profile.expressions.count)
   }
 
   /// Evaluates expressions in a document from now on.
@@ -38,7 +52,7 @@ struct FieldReader: ~Copyable {
   /// - Parameter place: the root element's.
   @unsafe mutating func begin(_ document: xmlDocPtr?, at place: SourceLocation) {
     unsafe evaluator = XPathEvaluator(document, namespaces: profile.namespaces.prefixes)
-    unsafe cache.begin(document)
+    unsafe names.known = document?.pointee.dict
     (self.place, beginning) = (place, place)
   }
 
@@ -51,7 +65,7 @@ struct FieldReader: ~Copyable {
     _ expression: ProfileExpression, at node: xmlNodePtr?
   ) throws(XPathFailure) -> XPathValue {
     guard let evaluator else { throw XPathFailure(message: "there is no document") }
-    return unsafe try evaluator.value(of: expression.xpath, at: node, bytesRead: bytesRead)
+    return unsafe try evaluator.value(of: expression.xpath, at: node)
   }
 }
 
@@ -61,11 +75,12 @@ extension FieldReader {
   /// What may be a record in the tree, in its order, once for each kind that it may be of.
   ///
   /// - Parameter open: elements that have not ended.
-  @unsafe func candidates(
+  @unsafe mutating func candidates(
     but open: [xmlNodePtr]
   ) throws(XPathFailure) -> [(node: xmlNodePtr, kind: Int)] {
     var found: [(node: xmlNodePtr, kind: Int)] = unsafe []
-    for (kind, record) in profile.records.enumerated() {
+    noteNames()
+    for (kind, record) in profile.records.enumerated() where rules[kind] != nil {
       let nodes = unsafe try value(record.path, at: nil)
       for index in 0..<nodes.count {
         guard let node = unsafe nodes.node(index), unsafe !open.contains(node) else { continue }
@@ -95,17 +110,23 @@ extension FieldReader {
     builder.beginRecord(at: place)
     if !hasRecords { findUnknownColumns(of: element) }
     hasRecords = true
-    for kind in kinds {
-      guard let isLent = profile.records[kind].lent else { return unsafe try read(node, kind) }
-      if unsafe try value(isLent, at: node).isTrue { return unsafe try read(node, kind) }
+    for kind in kinds where unsafe try isLent(node, kind) {
+      unsafe try fill(from: node, kind)
+      break
     }
     builder.endRecord()
   }
 
-  @unsafe private mutating func read(_ node: xmlNodePtr, _ kind: Int) throws(XPathFailure) {
-    cache.noteNames()
+  @unsafe private func isLent(_ node: xmlNodePtr, _ kind: Int) throws(XPathFailure) -> Bool {
+    guard let isLent = profile.records[kind].lent else { return true }
+    return unsafe try value(isLent, at: node).isTrue
+  }
+
+  @unsafe private mutating func fill(from node: xmlNodePtr, _ kind: Int) throws(XPathFailure) {
+    noteNames()
     builder.repetitions.loanedForms = [.dotted]
-    unsafe try fill(profile.records[kind].fields, from: node)
+    let rules = rules[kind] ?? []
+    unsafe try fill(rules, from: node)
     for (lookup, known) in zip(profile.lookups, referents) {
       guard let key = unsafe try texts(lookup.reference, node).first?.text,
         let referent = known[key]
@@ -115,8 +136,25 @@ extension FieldReader {
     if builder.head.isEmpty(.title) && profile.mayGive(.title) {
       builder.findMissingTitle()
     }
-    unsafe try readExpiration(node, profile.records[kind].fields)
-    builder.endRecord()
+    unsafe try readExpiration(node, rules, kind)
+  }
+
+  /// Takes account of the names that have come up since it was done last: most expressions of a profile
+  /// find nothing in a document, which has not even their names.
+  ///
+  /// - SeeAlso: `xmlDictSize`, `xmlDictExists`.
+  private mutating func noteNames() {
+    let known = unsafe names.known
+    let count = unsafe xmlDictSize(known)
+    if unsafe count == names.count { return }
+    unsafe names.count = count
+    func mayFind(_ expression: ProfileExpression) -> Bool {
+      !expression.isNodes
+        || expression.paths.mayFind { unsafe xmlDictExists(known, String($0), -1) != nil }
+    }
+    rules = profile.records.map { record in
+      mayFind(record.path) ? record.fields.filter { mayFind($0.path) } : nil
+    }
   }
 
   /// Finds the columns of the first record that are not read; it has all.
@@ -158,7 +196,7 @@ extension FieldReader {
     {
       text += [0x20] + time.text
     }
-    try look(at: text.count)
+    try evaluator?.look(at: text.count)
     builder.beginField()
     builder.append(text.span)
     builder.endField(rule.field, ValueExtent(start: place))
@@ -175,17 +213,10 @@ extension FieldReader {
     return zeros < 6 || !text.allSatisfy { "0-/.: TZ".utf8.contains($0) }
   }
 
-  /// A long text around thousands of loans would be a long text in each of them.
-  private mutating func look(at count: Int) throws(XPathFailure) {
-    looked += count
-    guard looked <= 10_000_000 + 16 * bytesRead else { throw XPathEvaluator.tooLong }
-  }
-
   /// Reads all that records may refer to.
   ///
   /// - Parameter open: elements that have not ended.
   @unsafe mutating func readLookups(but open: [xmlNodePtr]) throws(XPathFailure) {
-    cache.noteNames()
     for lookup in profile.lookups {
       var found: [[UInt8]: XMLNode] = [:]
       let all = unsafe try value(lookup.path, at: nil)
@@ -211,10 +242,17 @@ extension FieldReader {
   @unsafe private mutating func texts(
     _ expression: ProfileExpression, _ node: xmlNodePtr
   ) throws(XPathFailure) -> [FoundText] {
-    if let known = unsafe cache.texts(expression, node) { return known }
-    let texts = unsafe try newTexts(expression, node)
-    cache.note(texts, of: expression)
-    return texts
+    var key = 0
+    if expression.anchor != XPathPaths.document {
+      var next: xmlNodePtr? = unsafe node
+      for _ in 0..<expression.anchor { unsafe next = next?.pointee.parent }
+      key = unsafe next?.number ?? 0
+    }
+    if last[expression.number].key != key {
+      let texts = unsafe try newTexts(expression, node)
+      last[expression.number] = LastTexts(key: key, texts: texts)
+    }
+    return last[expression.number].texts
   }
 
   /// The texts of an expression's nodes, or the one that it is.
@@ -226,7 +264,7 @@ extension FieldReader {
     for index in 0..<(value.isNodes ? value.count : 1) {
       var text = value.text(ofNode: index)
       text.normalizeSpace()
-      try look(at: text.count)
+      try evaluator?.look(at: text.count)
       texts.append(FoundText(text: text, place: value.place(ofNode: index)))
     }
     return texts
@@ -237,15 +275,14 @@ extension FieldReader {
 
 extension FieldReader {
   @unsafe private mutating func readExpiration(
-    _ node: xmlNodePtr, _ rules: [FieldRule]
+    _ node: xmlNodePtr, _ rules: [FieldRule], _ kind: Int
   ) throws(XPathFailure) {
     /// The place of the day of lending, if the loan period is not known.
     var uncounted: SourceLocation?
     var empty: SourceLocation?
-    var (isThere, mayHaveDate) = (false, false)
+    var isThere = false
     for index in rules.indices where rules[index].field == .expiration {
       let rule = rules[index]
-      mayHaveDate = mayHaveDate || !rule.countsFromLoan
       let texts = unsafe try texts(rule.path, node)
       isThere = isThere || texts.contains { $0.place != nil }
       if rule.refusesEmpty { empty = empty ?? texts.first { $0.text.isEmpty }?.place }
@@ -262,7 +299,9 @@ extension FieldReader {
       return builder.readExpiration(rule.forms, isLendingDay: rule.countsFromLoan)
     }
     if let empty { return builder.findEmptyExpiration(at: empty) }
-    if let uncounted, !mayHaveDate { return builder.findMissingLoanDays(at: uncounted) }
+    if let uncounted, profile.records[kind].isDatedByLoan {
+      return builder.findMissingLoanDays(at: uncounted)
+    }
     builder.head.traits.insert(.isLent)
     if !isThere { builder.head.traits.insert(.isUndated) }
     if uncounted != nil { builder.head.traits.insert(.needsLoanDays) }
@@ -322,5 +361,18 @@ extension FieldReader {
     guard let first = found.first else { return nil }
     let texts = (joined ? found : [first]).map { String(decoding: $0.text, as: UTF8.self) }
     return (texts.joined(separator: ": "), first.place ?? beginning)
+  }
+}
+
+extension xmlNodePtr {
+  /// The number of an element in the order of the document; 0 for the document itself.
+  var number: Int {
+    get {
+      unsafe pointee.type == XML_ELEMENT_NODE ? -Int(bitPattern: pointee.content) : 0
+    }
+    // Where XPath looks for it: else it would count all siblings.
+    nonmutating set {
+      unsafe pointee.content = UnsafeMutablePointer<xmlChar>(bitPattern: -newValue)
+    }
   }
 }

@@ -15,26 +15,9 @@ extension CatalogueProfile {
   /// - Parameter bytes: the whole document, in any encoding that libxml2 knows.
   /// - Throws: ``Fault`` for the first thing that makes no sense.
   public init(reading bytes: [UInt8]) throws(Fault) {
-    try self.init(reading: bytes, envelopeDepth: 0)
-  }
-
-  private init(reading bytes: [UInt8], envelopeDepth: Int) throws(Fault) {
     let tree = try PlacedDocument.tree(bytes)
     self.init(name: "", title: "")
-    (source, self.envelopeDepth) = (bytes, envelopeDepth)
     if let root = tree.root { try read(root) }
-  }
-
-  /// The profile of documents inside a SOAP envelope, so many elements below its root.
-  func inEnvelope(depth: Int) -> CatalogueProfile {
-    let document = isNative ? BuiltInProfiles.document(named: name) : source
-    return (try? CatalogueProfile(reading: document ?? [], envelopeDepth: depth)) ?? self
-  }
-
-  private var context: ProfileExpression.Context {
-    let inner = String(repeating: "/*", count: max(0, envelopeDepth - 2))
-    let envelope = envelopeDepth == 0 ? "" : "/*/*[local-name()='Body']" + inner
-    return ProfileExpression.Context(namespaces, envelope: envelope)
   }
 
   private mutating func read(_ root: XMLNode) throws(Fault) {
@@ -42,16 +25,19 @@ extension CatalogueProfile {
       throw root.fault("a profile's root element is <profile>, not <\(root.name.visible)>")
     }
     try readAttributes(of: root)
-    let context = context
+    let context = ProfileExpression.Context(namespaces)
     // The fields that all records have.
     var common: [FieldRule] = []
-    for element in root.children { try read(element, &common, context) }
+    for child in root.children {
+      try read(ProfileElement(node: child, context: context), &common)
+    }
     guard !records.isEmpty else { throw root.fault("the profile has no <record path=\"…\"/>") }
     for index in records.indices {
       records[index].fields += common
       guard records[index].fields.contains(where: { $0.field == .expiration }) else {
         throw root.fault("the profile has no <expiration path=\"…\" form=\"…\"/>")
       }
+      records[index].findUnit(context)
     }
     let names = Set(records.flatMap(\.fields).compactMap(\.dateName)).sorted()
     if !names.isEmpty {
@@ -75,7 +61,7 @@ extension CatalogueProfile {
           + name.quoted())
     }
     title = root["title"]?.text ?? name
-    let own = Self.words(root["namespace"])
+    let own = root.words("namespace")
     namespaces.own = own.isEmpty ? rootNamespaces(root) : own
   }
 
@@ -90,110 +76,37 @@ extension CatalogueProfile {
     return Set(namespaces).sorted()
   }
 
-  private static func words(_ attribute: XMLNode?) -> [String] {
-    (attribute?.text ?? "").split(separator: " ").map(String.init)
-  }
-
   private mutating func read(
-    _ element: XMLNode, _ common: inout [FieldRule], _ context: ProfileExpression.Context
+    _ element: ProfileElement, _ common: inout [FieldRule]
   ) throws(Fault) {
-    switch element.name {
+    let node = element.node
+    switch node.name {
     case "record":
-      try element.check(["path", "lent"], hasChildren: true)
-      var record = Record(path: try element.placesOfElements(context))
-      if element["lent"] != nil { record.lent = try element.expression("lent", context) }
-      record.fields = try fields(in: element, context)
+      try node.check(["path", "lent"], hasChildren: true)
+      var record = Record(path: try element.pathOfElements())
+      record.lent = try element.expression(ifThere: "lent")
+      record.fields = try element.fields()
       records.append(record)
-    case "lookup": lookups.append(try lookup(element, context))
+    case "lookup": lookups.append(try element.lookup())
     case "problem":
-      try element.check(["path", "unless", "borrower"])
-      var problem = Problem(path: try element.documentExpression(context))
-      problem.yieldsToLoans = try element.flag("unless", "loans")
-      problem.isAboutBorrower = try element.flag("borrower", "unknown")
+      try node.check(["path", "unless", "borrower"])
+      var problem = Problem(path: try element.documentPath())
+      problem.yieldsToLoans = try node.flag("unless", "loans")
+      problem.isAboutBorrower = try node.flag("borrower", "unknown")
       document.problems.append(problem)
-    case "total": document.totals.append(try element.onlyExpression(context))
-    case "list": document.lists.append(try element.onlyExpression(context))
-    case "more": document.continuations.append(try element.onlyExpression(context))
-    case "detect": document.signs.append(try element.onlyExpression(context))
-    case "columns": columns = try columnName(element)
-    default: common.append(try fieldRule(element, context))
-    }
-  }
-
-  private func columnName(_ element: XMLNode) throws(Fault) -> String {
-    try element.check(["name"])
-    let name = try element.attribute("name")
-    if name.text == "name()" || name.text.hasPrefix("@") { return name.text }
-    throw name.fault("expected \"name()\" or \"@ATTRIBUTE\", found \(name.text.quoted())")
-  }
-
-  private func lookup(
-    _ element: XMLNode, _ context: ProfileExpression.Context
-  ) throws(Fault) -> Lookup {
-    try element.check(["path", "key", "reference"], hasChildren: true)
-    let lookup = Lookup(
-      path: try element.placesOfElements(context), key: try element.expression("key", context),
-      reference: try element.expression("reference", context),
-      fields: try fields(in: element, context))
-    for child in element.children where ["expiration", "loaned"].contains(child.name) {
-      throw child.fault("<\(child.name)> cannot be looked up; it is the loan's")
-    }
-    if lookup.fields.isEmpty {
-      throw element.fault("<lookup> has no field inside, <title path=\"…\"/>")
-    }
-    return lookup
-  }
-}
-
-// MARK: - Fields
-
-extension CatalogueProfile {
-  private func fields(
-    in element: XMLNode, _ context: ProfileExpression.Context
-  ) throws(Fault) -> [FieldRule] {
-    try element.children.map { child throws(Fault) in try fieldRule(child, context) }
-  }
-
-  private func fieldRule(
-    _ element: XMLNode, _ context: ProfileExpression.Context
-  ) throws(Fault) -> FieldRule {
-    guard let field = LoanField.allCases.first(where: { "\($0)" == element.name }) else {
-      let known =
-        ["record", "columns", "lookup", "problem", "total", "list", "more", "detect"]
-        + LoanField.allCases.map { "\($0)" }
-      throw element.fault(
-        """
-        <\(element.name.visible)> is not known in a profile; known are \
-        \(known.joined(separator: ", "))
-        """)
-    }
-    let isDate = field == .expiration || field == .loaned
-    try element.check(
-      ["path", "none"] + (isDate ? ["form", "time"] : [])
-        + (field == .expiration ? ["plus", "empty", "day"] : []) + (field == .id ? ["shared"] : []))
-    var rule = FieldRule(field: field, path: try element.expression("path", context))
-    rule.absences = Self.words(element["none"])
-    if isDate { rule.forms = try forms(of: element) }
-    if element["time"] != nil { rule.time = try element.expression("time", context) }
-    rule.countsFromLoan = try element.flag("plus", "loan-days")
-    rule.isShared = try element.flag("shared", "yes")
-    rule.refusesEmpty = try element.flag("empty", "error")
-    let takesUTCDay = try element.flag("day", "utc")
-    for index in rule.forms.indices { rule.forms[index].takesUTCDay = takesUTCDay }
-    return rule
-  }
-
-  private func forms(of element: XMLNode) throws(Fault) -> [DateForm] {
-    let attribute = try element.attribute("form")
-    var forms: [DateForm] = []
-    for text in attribute.text.split(separator: "|", omittingEmptySubsequences: false) {
-      do throws(DateForm.SyntaxError) {
-        forms.append(try DateForm(String(text)))
-      } catch {
-        throw attribute.fault(error.message)
+    case "total": document.totals.append(try element.onlyPath())
+    case "list": document.lists.append(try element.onlyPath())
+    case "more": document.continuations.append(try element.onlyPath())
+    case "detect": document.signs.append(try element.onlyPath())
+    case "columns":
+      try node.check(["name"])
+      let name = try node.attribute("name")
+      guard name.text == "name()" || name.text.hasPrefix("@") else {
+        throw name.fault("expected \"name()\" or \"@ATTRIBUTE\", found \(name.text.quoted())")
       }
+      columns = name.text
+    default: common.append(try element.fieldRule())
     }
-    return forms
   }
 }
 
@@ -206,22 +119,136 @@ extension CatalogueProfile.FieldRule {
   }
 }
 
-// MARK: - Elements and their attributes
+// MARK: - Elements
 
-extension XMLNode {
-  fileprivate typealias Fault = CatalogueProfile.Fault
-  private static let longestText = 4_000
+private typealias Fault = CatalogueProfile.Fault
 
-  fileprivate var location: SourceLocation {
-    unsafe place ?? SourceLocation(of: node) ?? SourceLocation(line: 1, column: 1)
+/// An element of a profile, among the expressions of that.
+private struct ProfileElement {
+  let node: XMLNode
+  let context: ProfileExpression.Context
+
+  func lookup() throws(Fault) -> CatalogueProfile.Lookup {
+    try node.check(["path", "key", "reference"], hasChildren: true)
+    let lookup = CatalogueProfile.Lookup(
+      path: try pathOfElements(), key: try expression("key"),
+      reference: try expression("reference"), fields: try fields())
+    for child in node.children where ["expiration", "loaned"].contains(child.name) {
+      throw child.fault("<\(child.name)> cannot be looked up; it is the loan's")
+    }
+    if lookup.fields.isEmpty {
+      throw node.fault("<lookup> has no field inside, <title path=\"…\"/>")
+    }
+    return lookup
   }
 
+  /// The fields inside.
+  func fields() throws(Fault) -> [CatalogueProfile.FieldRule] {
+    try node.children.map { child throws(Fault) in
+      try ProfileElement(node: child, context: context).fieldRule()
+    }
+  }
+
+  func fieldRule() throws(Fault) -> CatalogueProfile.FieldRule {
+    guard let field = LoanField.allCases.first(where: { "\($0)" == node.name }) else {
+      let known =
+        ["record", "columns", "lookup", "problem", "total", "list", "more", "detect"]
+        + LoanField.allCases.map { "\($0)" }
+      throw node.fault(
+        """
+        <\(node.name.visible)> is not known in a profile; known are \
+        \(known.joined(separator: ", "))
+        """)
+    }
+    let isDate = field == .expiration || field == .loaned
+    try node.check(
+      ["path", "none"] + (isDate ? ["form", "time"] : [])
+        + (field == .expiration ? ["plus", "empty", "day"] : []) + (field == .id ? ["shared"] : []))
+    var rule = CatalogueProfile.FieldRule(field: field, path: try expression("path"))
+    rule.time = try expression(ifThere: "time")
+    rule.absences = node.words("none")
+    rule.countsFromLoan = try node.flag("plus", "loan-days")
+    rule.isShared = try node.flag("shared", "yes")
+    rule.refusesEmpty = try node.flag("empty", "error")
+    if isDate { rule.forms = try forms() }
+    return rule
+  }
+
+  private func forms() throws(Fault) -> [DateForm] {
+    let attribute = try node.attribute("form")
+    let takesUTCDay = try node.flag("day", "utc")
+    let texts = attribute.text.split(separator: "|", omittingEmptySubsequences: false)
+    return try texts.map { text throws(Fault) in
+      do throws(DateForm.SyntaxError) {
+        return try DateForm(String(text), takesUTCDay: takesUTCDay)
+      } catch {
+        throw attribute.fault(error.message)
+      }
+    }
+  }
+}
+
+// MARK: - Expressions
+
+extension ProfileElement {
+  func expression(_ name: String) throws(Fault) -> ProfileExpression {
+    let attribute = try node.attribute(name)
+    do throws(XPathFailure) {
+      return try context.expression(attribute.text)
+    } catch {
+      var fault = attribute.fault("path \(attribute.text.quoted(limit: 200)): \(error.message)")
+      if attribute.place != nil {
+        fault.location.column += attribute.text.utf8.prefix(error.offset).characterCount
+      }
+      throw fault
+    }
+  }
+
+  func expression(ifThere name: String) throws(Fault) -> ProfileExpression? {
+    node[name] == nil ? nil : try expression(name)
+  }
+
+  /// A path that leads to the same in the whole document.
+  func documentPath() throws(Fault) -> ProfileExpression {
+    let path = try expression("path")
+    if path.anchor != XPathPaths.document { throw try fault(of: path, "begins with /") }
+    return path
+  }
+
+  func onlyPath() throws(Fault) -> ProfileExpression {
+    try node.check(["path"])
+    return try documentPath()
+  }
+
+  /// A path that leads from the document to elements.
+  func pathOfElements() throws(Fault) -> ProfileExpression {
+    let path = try documentPath()
+    if !path.isNodes { throw try fault(of: path, "leads to elements") }
+    return path
+  }
+
+  private func fault(of path: ProfileExpression, _ need: String) throws(Fault) -> Fault {
+    try node.attribute("path").fault(
+      "path \(path.text.quoted(limit: 200)): the path of a \(node.name) \(need)")
+  }
+}
+
+// MARK: - Attributes
+
+extension XMLNode {
+  private static let longestText = 4_000
+
   fileprivate func fault(_ message: String) -> Fault {
-    Fault(location: location, message: message)
+    let location = unsafe place ?? SourceLocation(of: node)
+    return Fault(location: location ?? SourceLocation(line: 1, column: 1), message: message)
   }
 
   fileprivate subscript(name: String) -> XMLNode? {
     attributes.first { $0.qualifiedName == name }
+  }
+
+  fileprivate func words(_ name: String) -> [String] {
+    (self[name]?.text ?? "").split(separator: " ").map(String.init)
   }
 
   fileprivate func attribute(_ name: String) throws(Fault) -> XMLNode {
@@ -258,56 +285,6 @@ extension XMLNode {
     if !hasChildren, let child = children.first {
       throw child.fault("<\(child.name.visible)> cannot be inside <\(name)>")
     }
-  }
-}
-
-// MARK: - Expressions
-
-extension XMLNode {
-  fileprivate func expression(
-    _ name: String, _ context: ProfileExpression.Context
-  ) throws(Fault) -> ProfileExpression {
-    let attribute = try attribute(name)
-    let (text, start) = (attribute.text, attribute.location)
-    do throws(XPathFailure) {
-      return try context.expression(text)
-    } catch {
-      let before = text.utf8.prefix(attribute.place == nil ? 0 : error.offset).characterCount
-      throw Fault(
-        location: SourceLocation(line: start.line, column: start.column + before),
-        message: "path \(text.quoted(limit: 200)): \(error.message)")
-    }
-  }
-
-  /// An expression that is the same for the whole document.
-  fileprivate func documentExpression(
-    _ context: ProfileExpression.Context
-  ) throws(Fault) -> ProfileExpression {
-    let path = try expression("path", context)
-    guard path.paths.anchor() == XPathPaths.document else {
-      throw try attribute("path").fault(
-        "path \(path.text.quoted(limit: 200)): the path of a \(name) begins with /")
-    }
-    return path
-  }
-
-  fileprivate func onlyExpression(
-    _ context: ProfileExpression.Context
-  ) throws(Fault) -> ProfileExpression {
-    try check(["path"])
-    return try documentExpression(context)
-  }
-
-  /// An expression that leads from the document to elements.
-  fileprivate func placesOfElements(
-    _ context: ProfileExpression.Context
-  ) throws(Fault) -> ProfileExpression {
-    let path = try documentExpression(context)
-    guard path.isNodes else {
-      throw try attribute("path").fault(
-        "path \(path.text.quoted(limit: 200)): the path of a \(name) leads to elements")
-    }
-    return path
   }
 }
 

@@ -14,36 +14,27 @@ public final class ProfileExpression: Sendable {
   /// The expression as it is evaluated: the prefixes of the profile's own namespaces, which elements
   /// lose as well, are replaced by spaces.
   let xpath: XPathExpression
-  /// The root elements at which its paths begin.
-  let roots: [Root]
-  /// All names in it, those of functions and axes too.
-  let names: Set<String>
   let tokens: XPathTokens
   let paths: XPathPaths
+  /// As ``XPathPaths/anchor``.
+  let anchor: Int
   /// Whether its value is nodes.
   let isNodes: Bool
-
-  /// A root element at which a path begins.
-  struct Root: Sendable {
-    /// Its name; `*` for any.
-    var name: String
-    /// The namespace of its prefix; `nil` for the profile's own.
-    var namespace: String?
-  }
+  /// How many elements outward it looks as a condition, which can be about the position of its node.
+  let reachAsCondition: Int
 
   /// The expressions of a profile, each of them once.
   final class Context {
     fileprivate let evaluator: XPathEvaluator
+    /// A document for expressions to be tried in.
+    private let sample = XMLTree.ofOneElement
     fileprivate let namespaces: CatalogueProfile.Namespaces
-    /// A path to the element around which paths from the document begin.
-    fileprivate let envelope: String
     /// The expressions by their numbers.
     private(set) var expressions: [ProfileExpression] = []
 
-    init(_ namespaces: CatalogueProfile.Namespaces, envelope: String = "") {
-      evaluator = XPathEvaluator(namespaces: namespaces.prefixes)
+    init(_ namespaces: CatalogueProfile.Namespaces) {
+      evaluator = unsafe XPathEvaluator(sample.document, namespaces: namespaces.prefixes)
       self.namespaces = namespaces
-      self.envelope = envelope
     }
 
     /// The expression with a text.
@@ -59,25 +50,24 @@ public final class ProfileExpression: Sendable {
   private init(_ text: String, _ number: Int, in context: Context) throws(XPathFailure) {
     self.text = text
     self.number = number
-    let tokens = XPathTokens(text)
-    self.tokens = tokens
+    tokens = XPathTokens(text)
     if tokens.all.isEmpty { throw XPathFailure(message: "the expression is empty") }
-    names = Set(tokens.all.indices.filter(tokens.isName).map { String(tokens[$0]) })
-    roots = Self.roots(of: tokens, context.namespaces)
-    paths = XPathPaths(tokens)
-    let whole = context.envelope.isEmpty ? text : tokens.text(of: text, in: context.envelope)
-    let xpath = try Self.withoutOwnPrefixes(whole, context)
+    let xpath = try Self.withoutOwnPrefixes(text, tokens, context)
     // Alone first: "a) | (b" would be valid in parentheses.
     _ = try context.evaluator.compile(xpath)
     // In parentheses libxml2 goes to the nodes; else it streams over all that is in the record.
     self.xpath = try context.evaluator.compile("(\(xpath))")
-    isNodes = unsafe try context.evaluator.value(of: self.xpath).isNodes
+    let value = unsafe try context.evaluator.value(of: self.xpath)
+    isNodes = value.isNodes
+    paths = XPathPaths(tokens)
+    anchor = paths.anchor
+    reachAsCondition = max(paths.reach, value.isNumber || paths.areAboutPosition ? 1 : 0)
   }
 
   private static func withoutOwnPrefixes(
-    _ text: String, _ context: Context
+    _ text: String, _ tokens: XPathTokens, _ context: Context
   ) throws(XPathFailure) -> String {
-    let (namespaces, tokens) = (context.namespaces, XPathTokens(text))
+    let namespaces = context.namespaces
     var bytes = Array(text.utf8)
     for (index, token) in tokens.all.enumerated() {
       let name = String(token.text)
@@ -98,25 +88,5 @@ public final class ProfileExpression: Sendable {
       }
     }
     return String(decoding: bytes, as: UTF8.self)
-  }
-
-  private static func roots(
-    of tokens: XPathTokens, _ namespaces: CatalogueProfile.Namespaces
-  ) -> [Root] {
-    tokens.all.indices.filter(tokens.beginsAtDocument).map { index in
-      guard tokens[index] == "/", tokens.isName(at: index + 1), tokens[index + 2] != "::" else {
-        return Root(name: "*")
-      }
-      guard tokens[index + 2] == ":" else { return Root(name: String(tokens[index + 1])) }
-      let namespace = namespaces.prefixes[String(tokens[index + 1])] ?? ""
-      return Root(
-        name: String(tokens[index + 3]),
-        namespace: namespaces.own.contains(namespace) ? nil : namespace)
-    }
-  }
-
-  /// Whether one of its paths may begin at a root element of this name.
-  func mayBegin(with name: String) -> Bool {
-    roots.contains { $0.name == name || $0.name == "*" }
   }
 }

@@ -10,7 +10,6 @@ import Loans
   private let session: UnsafeMutablePointer<ParserSession>
   private var fields: FieldReader
   private let output: ((RecordBatch) -> Bool)?
-  private var namespaces: OwnNamespaces
   private var root: RootElement?
   /// The elements that are open, the outermost first.
   private var open: [xmlNodePtr] = unsafe []
@@ -37,7 +36,6 @@ import Loans
     unsafe self.session = session
     self.output = output
     fields = FieldReader(document.reader, document.profile, document.pool)
-    namespaces = OwnNamespaces(document.profile)
     spacedRecords = document.profile.spacedRecords
   }
 
@@ -48,11 +46,14 @@ import Loans
   static func read(
     _ document: CatalogueDocument, _ output: ((RecordBatch) -> Bool)?
   ) throws(CatalogueError) -> RecordBatch {
-    let parser = unsafe XMLParser(path: document.path, setHandlers: setHandlers) { session in
+    let parser = unsafe ProfileTree.parser(for: document.profile, path: document.path) { session in
       unsafe ProfileReader(session, document, output)
     }
     parser.parse(document.catalogue, from: .ofFile)
-    return unsafe try parser.reader.pointee.finish()
+    guard let batch = unsafe try parser.reader.pointee.reader?.finish() else {
+      preconditionFailure("the tree has no reader")
+    }
+    return batch
   }
 
   private mutating func finish() throws(CatalogueError) -> RecordBatch {
@@ -78,12 +79,11 @@ import Loans
 
 extension ProfileReader {
   /// Takes an element that has been put into the tree.
-  @unsafe fileprivate mutating func startElement(
-    _ parser: xmlParserCtxtPtr, _ node: xmlNodePtr, prefix: UnsafePointer<xmlChar>?,
-    namespace: UnsafePointer<xmlChar>?
+  ///
+  /// - Parameter namespace: as it is in the document.
+  @unsafe mutating func startElement(
+    _ parser: xmlParserCtxtPtr, _ node: xmlNodePtr, namespace: UnsafePointer<xmlChar>?
   ) {
-    let isRoot = unsafe namespaces.remove(
-      from: node, of: parser, prefix: prefix, namespace: namespace)
     unsafe session.pointee.checkNameCount()
     textLength = 0
     number += 1
@@ -93,14 +93,14 @@ extension ProfileReader {
     unsafe node.pointee._private = place.noted
     unsafe session.pointee.noteTagEnd()
     unsafe open.append(node)
-    if isRoot { unsafe startRoot(parser, XMLNode(node)) }
-    if root?.isKnown == false, root?.firstChild == nil,
-      unsafe open.count == fields.profile.envelopeDepth + 2
-    {
+    if root == nil {
+      unsafe startRoot(
+        parser, XMLNode(node), namespace: namespace.map { unsafe String(cString: $0) })
+    } else if root?.isKnown == false, root?.firstChild == nil, unsafe open.count == 2 {
       root?.firstChild = unsafe String(cString: node.pointee.name)
     }
     if unsafe unit == nil, let units, isAtEnd(of: units) { unsafe unit = node }
-    if isAtEnd(of: spacedRecords) { unsafe spacedRecord = node }
+    if unsafe spacedRecord == nil, isAtEnd(of: spacedRecords) { unsafe spacedRecord = node }
   }
 
   /// Whether the last open element is at the end of one of these ways.
@@ -113,11 +113,13 @@ extension ProfileReader {
     unsafe zip(open, way).allSatisfy { unsafe $1 == "*" || xmlStrEqual($0.pointee.name, $1) == 1 }
   }
 
-  @unsafe private mutating func startRoot(_ parser: xmlParserCtxtPtr, _ element: XMLNode) {
+  @unsafe private mutating func startRoot(
+    _ parser: xmlParserCtxtPtr, _ element: XMLNode, namespace: String?
+  ) {
     let place = element.place ?? SourceLocation(line: 1, column: 1)
     root = RootElement(
-      name: element.name, namespace: namespaces.root, location: place,
-      isKnown: fields.profile.knows(element.name, element.namespace))
+      name: element.name, namespace: namespace, location: place,
+      isKnown: fields.profile.knows(element))
     units = fields.profile.units(below: element.name)
     unsafe fields.begin(parser.pointee.myDoc, at: place)
   }
@@ -130,7 +132,7 @@ extension ProfileReader {
   }
 
   /// Takes an element that has ended.
-  @unsafe fileprivate mutating func endElement(_ parser: xmlParserCtxtPtr, _ node: xmlNodePtr) {
+  @unsafe mutating func endElement(_ parser: xmlParserCtxtPtr, _ node: xmlNodePtr) {
     guard unsafe !session.pointee.isStopped else { return }
     textLength = 0
     unsafe session.pointee.notePlace()
@@ -144,9 +146,8 @@ extension ProfileReader {
         unsafe unit = nil
         try readRecords()
       }
-      // The root element stays, in an envelope too, unless it has been read.
-      let kept = isUnit ? 0 : fields.profile.envelopeDepth
-      guard isNeedless, unsafe open.count > kept else { return }
+      // A root element stays, unless it has been read: there may be another in an envelope.
+      guard isNeedless, unsafe isUnit || !open.isEmpty else { return }
       unsafe try fields.noteFreed(node)
     } catch {
       return fail(error)
@@ -171,23 +172,23 @@ extension ProfileReader {
 
   /// Reads the records that are in the tree and have ended.
   private mutating func readRecords() throws(XPathFailure) {
-    fields.bytesRead = unsafe session.pointee.bytesRead
+    let bytesRead = unsafe session.pointee.bytesRead
+    fields.evaluator?.bytesRead = bytesRead
     var rest = unsafe try fields.candidates(but: open)[...]
     while let node = unsafe rest.first?.node, !isOver {
       let same = unsafe rest.prefix { unsafe $0.node == node }
       unsafe rest = rest[same.endIndex...]
       unsafe try fields.read(node, ofKinds: same.map { unsafe $0.kind })
-      if let output, fields.builder.isFull(at: fields.bytesRead) {
-        isOver = !output(fields.builder.removeBatch(end: fields.bytesRead))
+      if let output, fields.builder.isFull(at: bytesRead) {
+        isOver = !output(fields.builder.removeBatch(end: bytesRead))
       }
     }
     if isOver { unsafe session.pointee.stop() }
   }
 
   /// The document has ended, and its tree is still there.
-  @unsafe fileprivate mutating func endDocument(_ parser: xmlParserCtxtPtr) {
-    guard unsafe !session.pointee.isStopped || session.pointee.malformation != nil,
-      unsafe xmlDocGetRootElement(parser.pointee.myDoc) != nil, root != nil
+  mutating func endDocument() {
+    guard unsafe !session.pointee.isStopped || session.pointee.malformation != nil, root != nil
     else { return }
     // The text of what has not been closed may be a part of it.
     if let text = unsafe open.last?.pointee.last, unsafe text.pointee.type == XML_TEXT_NODE {
@@ -209,7 +210,7 @@ extension ProfileReader {
 
 extension ProfileReader {
   /// Whether a text is put into the tree.
-  @unsafe fileprivate mutating func keeps(_ text: UnsafeBufferPointer<xmlChar>) -> Bool {
+  @unsafe mutating func keeps(_ text: UnsafeBufferPointer<xmlChar>) -> Bool {
     guard unsafe !session.pointee.isStopped else { return false }
     textLength += text.count
     if textLength > Self.longestText {
@@ -217,65 +218,8 @@ extension ProfileReader {
         .malformedXML, at: session.pointee.position, "a text is longer than 10,000,000 bytes")
     }
     unsafe session.pointee.notePlace()
-    // Most texts between records, and between their fields, are white space.
+    // Most texts between units, and between fields, are white space.
     let isBetween = unsafe open.last == spacedRecord || unit == nil && units != nil
     return unsafe !isBetween || !text.allSatisfy(\.isXMLWhiteSpace)
-  }
-}
-
-// MARK: - Handlers
-
-private let startElementHandler: startElementNsSAX2Func = {
-  context, name, prefix, namespace, namespaceCount, namespaces, attributeCount, defaultCount,
-  attributes in
-  let parser = unsafe parserContext(context)
-  if unsafe session(of: parser).pointee.isStopped { return }
-  // An undeclared prefix would become a part of the name.
-  unsafe xmlSAX2StartElementNs(
-    context, name, namespace == nil ? nil : prefix, namespace, namespaceCount, namespaces,
-    attributeCount, defaultCount, attributes)
-  if let node = unsafe parser.pointee.node {
-    unsafe reader(of: parser, ProfileReader.self).pointee.startElement(
-      parser, node, prefix: prefix, namespace: namespace)
-  }
-}
-
-private let endElementHandler: endElementNsSAX2Func = { context, name, prefix, namespace in
-  let parser = unsafe parserContext(context)
-  if unsafe session(of: parser).pointee.isStopped { return }
-  let node = unsafe parser.pointee.node
-  unsafe xmlSAX2EndElementNs(context, name, prefix, namespace)
-  if let node = unsafe node {
-    unsafe reader(of: parser, ProfileReader.self).pointee.endElement(parser, node)
-  }
-}
-
-private let textHandler: charactersSAXFunc = { context, text, length in
-  let parser = unsafe parserContext(context)
-  let bytes = unsafe UnsafeBufferPointer(start: text, count: Int(length))
-  guard unsafe reader(of: parser, ProfileReader.self).pointee.keeps(bytes) else { return }
-  unsafe xmlSAX2Characters(context, text, length)
-}
-
-private let commentHandler: commentSAXFunc = { context, _ in
-  unsafe session(of: parserContext(context)).pointee.notePlace()
-}
-
-private let endHandler: endDocumentSAXFunc = { context in
-  let parser = unsafe parserContext(context)
-  unsafe reader(of: parser, ProfileReader.self).pointee.endDocument(parser)
-  unsafe endDocumentHandler(context)
-}
-
-extension ProfileReader {
-  /// Sets the handlers that forward to the reader of the parser's session.
-  @unsafe fileprivate static func setHandlers(_ handlers: UnsafeMutablePointer<xmlSAXHandler>) {
-    unsafe handlers.pointee.startElementNs = startElementHandler
-    unsafe handlers.pointee.endElementNs = endElementHandler
-    unsafe handlers.pointee.characters = textHandler
-    unsafe handlers.pointee.ignorableWhitespace = textHandler
-    unsafe handlers.pointee.cdataBlock = textHandler
-    unsafe handlers.pointee.comment = commentHandler
-    unsafe handlers.pointee.endDocument = endHandler
   }
 }

@@ -28,30 +28,22 @@ struct XPathFailure: Error, Equatable {
 /// - SeeAlso: `xmlXPathNewContext`, `xmlXPathCompiledEval`.
 @safe final class XPathEvaluator {
   private let context: xmlXPathContextPtr
-  /// The number of steps that have been taken.
+  /// Bytes of the document that have been read.
+  var bytesRead = 0
+  /// The number of steps that have been taken, and of bytes of texts that have been looked at.
   private var steps: UInt = 0
-  /// A document of its own, for expressions to be tried in.
-  private let sample: XMLTree
+  private var looked = 0
 
   /// - Parameters:
   ///   - document: must stay as long as the evaluator does.
   ///   - namespaces: by their prefixes.
-  @unsafe init(
-    _ document: xmlDocPtr?, namespaces: [String: String], sample: consuming XMLTree = .none
-  ) {
-    self.sample = sample
+  @unsafe init(_ document: xmlDocPtr?, namespaces: [String: String]) {
     guard let context = unsafe xmlXPathNewContext(document) else { endWithoutMemory() }
     unsafe self.context = context
     // The context keeps the last error; nothing need be printed.
     unsafe check_loans_set_xpath_error_handler(context, { _, _ in })
     unsafe xmlXPathContextSetCache(context, 1, -1, 0)
     for (prefix, namespace) in namespaces { unsafe xmlXPathRegisterNs(context, prefix, namespace) }
-  }
-
-  /// An evaluator of expressions to be tried in a document of one element.
-  convenience init(namespaces: [String: String]) {
-    let sample = XMLTree.ofOneElement
-    unsafe self.init(sample.document, namespaces: namespaces, sample: sample)
   }
 
   deinit { unsafe xmlXPathFreeContext(context) }
@@ -77,17 +69,16 @@ struct XPathFailure: Error, Equatable {
 
   /// The value of an expression.
   ///
-  /// - Parameters:
-  ///   - node: where it begins; `nil` for the document.
-  ///   - bytesRead: bytes of the document read so far, which limit the steps.
+  /// - Parameter node: where it begins; `nil` for the document.
   /// - Throws: ``XPathFailure``.
   @unsafe func value(
-    of expression: XPathExpression, at node: xmlNodePtr? = nil, bytesRead: Int = 0
+    of expression: XPathExpression, at node: xmlNodePtr? = nil
   ) throws(XPathFailure) -> XPathValue {
     let most = 20_000_000 + 20 * UInt(max(0, bytesRead))
     guard steps < most else { throw Self.tooLong }
     let document = unsafe UnsafeMutableRawPointer(context.pointee.doc)
     unsafe context.pointee.node = node ?? document?.assumingMemoryBound(to: xmlNode.self)
+    unsafe (context.pointee.contextSize, context.pointee.proximityPosition) = (1, 1)
     unsafe context.pointee.opCount = 0
     unsafe context.pointee.opLimit = most - steps
     let value = unsafe xmlXPathCompiledEval(expression.compiled, context)
@@ -107,7 +98,15 @@ struct XPathFailure: Error, Equatable {
     }
   }
 
-  static let tooLong = XPathFailure(
+  /// Notes that a text is looked at: a long one around thousands of loans would be one in each of them.
+  ///
+  /// - Throws: ``XPathFailure``.
+  func look(at count: Int) throws(XPathFailure) {
+    looked += count
+    guard looked <= 10_000_000 + 16 * bytesRead else { throw Self.tooLong }
+  }
+
+  private static let tooLong = XPathFailure(
     message: "it looks at more than the size of the document allows")
 }
 
@@ -123,6 +122,8 @@ struct XPathFailure: Error, Equatable {
 
   /// Whether it is a set of nodes.
   var isNodes: Bool { unsafe object.pointee.type == XPATH_NODESET }
+
+  var isNumber: Bool { unsafe object.pointee.type == XPATH_NUMBER }
 
   /// The number of nodes; 0 for a text.
   var count: Int { unsafe Int(object.pointee.nodesetval?.pointee.nodeNr ?? 0) }

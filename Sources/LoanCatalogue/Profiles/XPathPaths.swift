@@ -7,92 +7,120 @@ struct XPathPaths {
   /// The reach of what may look anywhere in the document.
   static let document = Int.max
 
-  /// A path that is in no condition.
-  private struct Path {
+  struct Path {
     /// How many elements outward the element is that says what it finds, whichever element inside
     /// of that one is asked.
-    var anchor: Int
-    /// Names without which it finds nothing.
-    var names: [String] = []
+    let anchor: Int
+    let isInCondition: Bool
+    /// The names of its steps; `*` for any, also for that of a step that leads anywhere.
+    fileprivate(set) var names: [Substring] = []
   }
 
-  /// How many elements outward it looks, at most.
+  private(set) var all: [Path] = []
+  /// How many elements outward they look, at most.
   private(set) var reach = 0
-  private var outermost: [Path] = []
-  /// How many elements outward the path at hand has led, and those that conditions interrupt.
-  private var outward = 0
-  private var interrupted: [Int] = []
-  /// Whether the path at hand has only led outward.
-  private var isLeading = false
+  /// Whether a condition asks for the position of a node.
+  private(set) var areAboutPosition = false
+  /// The path at hand, if there is one yet, and how many elements outward it has led; before it those that
+  /// its conditions interrupt.
+  private var open: [(path: Int?, outward: Int)] = [(nil, 0), (nil, 0)]
 
+  /// - Parameter tokens: of an expression without mistakes.
   init(_ tokens: XPathTokens) {
     for index in tokens.all.indices { read(tokens, index) }
   }
 
-  /// How many elements outward the one is of which the value is a function, if the document has
-  /// only some names; ``document`` if it is the same everywhere.
-  func anchor(_ isKnown: (String) -> Bool = { _ in true }) -> Int {
-    outermost.filter { $0.names.allSatisfy(isKnown) }.map(\.anchor).min() ?? Self.document
-  }
+  /// The paths that are in no condition.
+  var outermost: [Path] { all.filter { !$0.isInCondition } }
+
+  /// How many elements outward the one is of which the value is a function; ``document`` if it is the
+  /// same everywhere.
+  var anchor: Int { outermost.map(\.anchor).min() ?? Self.document }
 
   private mutating func read(_ tokens: XPathTokens, _ index: Int) {
     switch tokens[index] {
-    case "[": interrupted.append(outward)
-    case "]":
-      outward = interrupted.popLast() ?? 0
-      isLeading = false
+    case "[": open.append((nil, open[open.count - 1].outward))
+    case "]": open.removeLast()
     // Paths may go on from all that is in parentheses.
-    case ")": outward = reach
-    case _ where tokens.isFunction(at: index): call(tokens, index)
+    case ")": look(outward: reach - open[open.count - 1].outward)
+    case "id" where tokens.isFunction(at: index):
+      begin(anchor: Self.document)
+      look(outward: Self.document)
+    case let name where tokens.isFunction(at: index):
+      areAboutPosition = areAboutPosition || name == "position" || name == "last"
+      // Without arguments many functions are about the element itself.
+      if tokens[index + 2] == ")" || name == "lang" { begin(anchor: 0) }
     case "/", "//", "@", ".", "..": step(tokens, index)
     case _ where tokens.isName(at: index): step(tokens, index)
     default: break
     }
   }
 
-  private mutating func call(_ tokens: XPathTokens, _ index: Int) {
-    let name = tokens[index]
-    if name == "id" { reach = Self.document }
-    // Without arguments many functions are about the element itself.
-    if tokens[index + 2] == ")" || name == "lang" { begin(anchor: 0) }
-  }
-
   private mutating func begin(anchor: Int) {
-    outward = interrupted.last ?? 0
-    isLeading = true
-    if interrupted.isEmpty { outermost.append(Path(anchor: anchor)) }
+    open[open.count - 1] = (all.count, open[open.count - 2].outward)
+    all.append(Path(anchor: anchor, isInCondition: open.count > 2))
   }
 
   private mutating func step(_ tokens: XPathTokens, _ index: Int) {
     let text = tokens[index]
-    guard tokens.all[index].isInOperand else { return }
     if tokens.beginsAtDocument(index) {
-      reach = Self.document
       begin(anchor: Self.document)
-    } else if !["/", "//", "::", ":", "@"].contains(where: { $0 == tokens[index - 1] }) {
-      begin(anchor: 0)
+      look(outward: Self.document)
+    } else if tokens.beginsPath(index) {
+      begin(anchor: tokens.parents(at: index))
     }
-    let isAxis = tokens[index + 1] == "::"
-    switch isAxis || text == ".." ? text : "" {
-    case "..", "parent": look(outward: 1, leads: true)
-    case "ancestor": look(outward: Self.document, leads: true)
-    case "following-sibling", "preceding-sibling": look(outward: 1)
-    case "ancestor-or-self", "following", "preceding": look(outward: Self.document)
-    case _ where text == "/" || text == "." || isAxis: break
-    default: isLeading = false
+    switch tokens[index + 1] == "::" || text == ".." || text == "//" ? text : "" {
+    case "..", "parent", "following-sibling", "preceding-sibling": look(outward: 1)
+    case "ancestor", "ancestor-or-self": look(outward: Self.document)
+    case "following", "preceding":
+      look(outward: Self.document)
+      fallthrough
+    case "//", "descendant", "descendant-or-self": add("*", "*")
+    default: if tokens.isNameTest(at: index) { add(text) }
     }
-    let isTest = tokens.isName(at: index) && !tokens.isNodeType(at: index) && text != "*"
-    guard isTest, !isAxis, tokens[index + 1] != ":", interrupted.isEmpty,
-      let last = outermost.indices.last
-    else { return }
-    outermost[last].names.append(String(text))
   }
 
-  private mutating func look(outward count: Int, leads: Bool = false) {
-    outward = count == Self.document || outward == Self.document ? Self.document : outward + count
-    reach = max(reach, outward)
-    guard interrupted.isEmpty, let last = outermost.indices.last else { return }
-    if leads && isLeading && outermost[last].anchor != Self.document { outermost[last].anchor += 1 }
-    isLeading = leads && isLeading
+  private mutating func add(_ names: Substring...) {
+    if let path = open[open.count - 1].path { all[path].names += names }
+  }
+
+  private mutating func look(outward count: Int) {
+    let (sum, isFar) = open[open.count - 1].outward.addingReportingOverflow(count)
+    open[open.count - 1].outward = isFar ? Self.document : sum
+    reach = max(reach, open[open.count - 1].outward)
+  }
+}
+
+// MARK: - What they may find
+
+extension XPathPaths {
+  /// Whether one may begin at a root element of this name.
+  func mayBegin(with name: String) -> Bool {
+    all.contains { path in
+      path.anchor == Self.document && (path.names.first.map { $0 == name || $0 == "*" } ?? true)
+    }
+  }
+
+  /// Whether one may lead to elements of this name, or anywhere.
+  func mayLead(to name: String) -> Bool {
+    all.contains { path in
+      let far = path.names.dropFirst(path.anchor == Self.document ? 1 : 0)
+      return name == "*" || path.names.contains { $0 == name } || far.contains("*")
+    }
+  }
+
+  /// Whether one may ask for all text in the element at which it is evaluated, or in one around it.
+  var mayBeOwnText: Bool { outermost.contains(where: \.names.isEmpty) }
+
+  /// Whether one may ask for all text in an element on this way.
+  func mayAskForText(around way: [String]) -> Bool {
+    outermost.contains { path in
+      path.names.count < way.count && zip(path.names, way).allSatisfy { $0 == $1 || $0 == "*" }
+    }
+  }
+
+  /// Whether one may find anything in a document with only some names.
+  func mayFind(_ isKnown: (Substring) -> Bool) -> Bool {
+    outermost.contains { $0.names.allSatisfy { $0 == "*" || isKnown($0) } }
   }
 }

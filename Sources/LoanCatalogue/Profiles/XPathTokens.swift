@@ -83,6 +83,29 @@ extension XPathTokens {
     all[index].isInOperand && (self[index] == "/" || self[index] == "//")
   }
 
+  /// Whether a token is the name that an element or an attribute must have, or `*`.
+  func isNameTest(at index: Int) -> Bool {
+    isName(at: index) && !isNodeType(at: index) && ![":", "::"].contains { $0 == self[index + 1] }
+  }
+
+  /// Whether a token is the first of a path that begins elsewhere.
+  func beginsPath(_ index: Int) -> Bool {
+    all[index].isInOperand && !["/", "//", "::", ":", "@"].contains { $0 == self[index - 1] }
+  }
+
+  /// The number of `..` with which the path begins whose first token this is.
+  func parents(at index: Int) -> Int {
+    var count = 0
+    while self[index + 2 * count] == "..", count == 0 || self[index + 2 * count - 1] == "/" {
+      count += 1
+    }
+    return count
+  }
+}
+
+// MARK: - Paths with conditions
+
+extension XPathTokens {
   /// The names on a path from the document on, if it is nothing else, but for conditions.
   var steps: [String] {
     let own = all.indices.filter { all[$0].depth == 0 }
@@ -94,80 +117,26 @@ extension XPathTokens {
     return own.filter { isName(at: $0) && self[$0 + 1] != ":" }.map { String(self[$0]) }
   }
 
+  /// The conditions of ``steps``, each with the number of steps up to it.
+  func conditions(of text: String) -> [(step: Int, text: String)] {
+    var (step, start) = (0, 0)
+    var found: [(Int, String)] = []
+    for token in all where token.depth < 2 {
+      switch token.text {
+      case "/" where token.depth == 0: step += 1
+      case "[": start = token.range.upperBound
+      case "]":
+        let condition = text.utf8.dropFirst(start).prefix(token.range.lowerBound - start)
+        found.append((step, String(decoding: condition, as: UTF8.self)))
+      default: break
+      }
+    }
+    return found
+  }
+
   /// The expression without what is in brackets, and without prefixes.
   var withoutConditions: String {
     all.indices.filter { all[$0].depth == 0 && self[$0] != ":" && self[$0 + 1] != ":" }
       .map { String(self[$0]) }.joined()
-  }
-
-  /// The expression with something before each path that begins at the document.
-  func text(of expression: String, in envelope: String) -> String {
-    var (bytes, before) = ([UInt8](), 0)
-    for index in all.indices where beginsAtDocument(index) {
-      bytes += expression.utf8.dropFirst(before).prefix(all[index].range.lowerBound - before)
-      bytes += envelope.utf8
-      before = all[index].range.lowerBound
-      // Alone it is the document itself.
-      let goesOn = isName(at: index + 1) || ["@", ".", ".."].contains { $0 == self[index + 1] }
-      if !goesOn { before += 1 }
-    }
-    return String(decoding: bytes + expression.utf8.dropFirst(before), as: UTF8.self)
-  }
-
-  /// The least depth, counted from the document, of an element that must have ended for the conditions of
-  /// the path, beside the records themselves.
-  ///
-  /// `Int.max` if there is none.
-  var conditionDepth: Int {
-    var (depth, least) = (0, Int.max)
-    let count = steps.count
-    for index in all.indices {
-      if all[index].depth == 0 && self[index] == "/" { depth += 1 }
-      guard all[index].depth == 1, self[index] == "[" else { continue }
-      let condition = all[index...].dropFirst().prefix { $0.depth > 1 || $0.text != "]" }
-      let inner = XPathTokens(tokens: Array(condition))
-      let reach = max(XPathPaths(inner).reach, inner.isAboutPosition ? 1 : 0)
-      if depth < count || reach > 0 { least = min(least, depth - min(reach, depth)) }
-    }
-    return least
-  }
-
-  private init(tokens: [Token]) { all = tokens }
-
-  /// Whether a condition may be a number, or about one: the position of its node.
-  private var isAboutPosition: Bool {
-    let functions = [
-      "position", "last", "count", "sum", "number", "string-length", "floor", "ceiling", "round",
-    ]
-    let first = all.first { $0.text != "(" && $0.text != "-" }
-    return first?.text.first?.isWholeNumber == true
-      || all.indices.contains { index in
-        let isOperator =
-          !all[index].isInOperand && ["+", "-", "*", "div", "mod"].contains(self[index])
-        return isOperator || isFunction(at: index) && functions.contains { $0 == self[index] }
-      }
-  }
-
-  /// Whether the expression, but for conditions, asks for all text in the element at which it is
-  /// evaluated, or in one around it.
-  var asksForOwnText: Bool {
-    all.indices.contains { index in
-      let isEnd = ![":", "::", "/", "//"].contains { $0 == self[index + 1] }
-      let isContext = [".", ".."].contains { $0 == self[index] } && isEnd
-      let isCall = isFunction(at: index) && self[index + 2] == ")"
-      return all[index].depth == 0 && (isContext || isCall || isNodeType(at: index))
-    }
-  }
-
-  /// Whether a path may lead to elements of this name, or anywhere.
-  func mayLead(to name: String) -> Bool {
-    all.indices.contains { index in
-      let isAnything = self[index] == "//" || self[index] == "*" && isName(at: index) && index > 1
-      let isFarAxis =
-        self[index + 1] == "::"
-        && ["descendant", "descendant-or-self", "following", "preceding"].contains(self[index])
-      return isAnything || isFarAxis || self[index] == name
-        || name == "*" && self[index - 1] == "/" && index > 2
-    }
   }
 }

@@ -9,8 +9,6 @@ import Loans
 
   deinit { if let document = unsafe document { unsafe xmlFreeDoc(document) } }
 
-  static var none: XMLTree { unsafe XMLTree(nil) }
-
   static var ofOneElement: XMLTree {
     let document = unsafe xmlNewDoc(nil)
     unsafe _ = xmlDocSetRootElement(document, xmlNewDocNode(document, nil, "x", nil))
