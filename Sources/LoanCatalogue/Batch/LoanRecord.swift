@@ -81,7 +81,7 @@ public struct LoanRecord: Sendable {
 }
 
 extension LoanRecord: LoanParts {
-  /// The last day; for a record without one, of which nobody asks this, the last of all days.
+  /// The last day; `CivilDate.last` for a record without one.
   package var lastDay: CivilDate { CivilDate(dayNumber: Int(head.expiration)) ?? .last }
 
   package var lastTime: CivilTime? { CivilTime(secondOfDay: Int(head.second)) }

@@ -38,9 +38,7 @@ extension NativeReader {
   @unsafe static func setHandlers(_ handlers: UnsafeMutablePointer<xmlSAXHandler>) {
     unsafe handlers.pointee.startElementNs = startElementHandler
     unsafe handlers.pointee.endElementNs = endElementHandler
-    unsafe handlers.pointee.characters = charactersHandler
-    unsafe handlers.pointee.ignorableWhitespace = charactersHandler
-    unsafe handlers.pointee.cdataBlock = charactersHandler
+    unsafe setTextHandler(handlers, charactersHandler)
     unsafe handlers.pointee.comment = commentHandler
   }
 }

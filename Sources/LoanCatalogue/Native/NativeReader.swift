@@ -35,8 +35,6 @@ import Loans
   /// More names than a usual document has: how many a document has in all is only known where one
   /// parser reads it.
   private static let mostNames = 1_000
-  /// The longest text of one field, in bytes; libxml2's own limit for a text node.
-  private static let longestField = 10_000_000
 
   @unsafe private init(
     _ session: UnsafeMutablePointer<ParserSession>, _ builder: consuming RecordBuilder,
@@ -400,17 +398,14 @@ extension NativeReader {
     // Most texts are the white space between elements.
     if self.text.field == nil { return }
     unsafe builder.append(text.span)
-    if self.text.wantsPlace || builder.fieldLength > Self.longestField {
+    if self.text.wantsPlace || builder.fieldLength > ParserSession.longestText {
       unsafe noteText(text.span)
     }
   }
 
   private mutating func noteText(_ bytes: Span<UInt8>) {
     text.note(bytes, endingAt: unsafe session.pointee.position)
-    if builder.fieldLength > Self.longestField {
-      unsafe session.pointee.endEarly(
-        .malformedXML, at: session.pointee.position, "a text is longer than 10,000,000 bytes")
-    }
+    unsafe session.pointee.checkTextLength(builder.fieldLength)
   }
 
   /// - SeeAlso: `commentSAXFunc`.

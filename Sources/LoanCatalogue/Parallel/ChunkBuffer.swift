@@ -71,28 +71,6 @@ extension ChunkBuffer {
 
   /// The place of a byte in the document, if the first one is at a place.
   func location(ofByte index: Int, from place: SourceLocation) -> SourceLocation {
-    unsafe bytes.withUnsafeBufferPointer { bytes in
-      let before = unsafe UnsafeBufferPointer(rebasing: bytes[headCount..<headCount + index])
-      let lines = unsafe Self.lineFeeds(in: before)
-      let lineStart = lines == 0 ? 0 : (unsafe before.lastIndex(of: 0x0A) ?? 0) + 1
-      let columns = unsafe before[lineStart...].characterCount
-      return SourceLocation(
-        line: place.line + lines, column: (lines == 0 ? place.column : 1) + columns)
-    }
-  }
-
-  @unsafe private static func lineFeeds(in text: UnsafeBufferPointer<UInt8>) -> Int {
-    var (count, index) = (0, 0)
-    while index < text.count {
-      // Counted in a byte as long as it cannot overflow, many are compared at once.
-      let end = min(text.count, index + 255)
-      var found: UInt8 = 0
-      while index < end {
-        found &+= unsafe text[index] == 0x0A ? 1 : 0
-        index &+= 1
-      }
-      count += Int(found)
-    }
-    return count
+    place.moved(over: bytes.span.extracting(headCount..<headCount + index))
   }
 }

@@ -19,7 +19,7 @@ public struct DateForm: Hashable, Sendable {
   private enum Part: Hashable, Sendable {
     case literal(UInt8)
     case number(Field, digits: ClosedRange<Int>)
-    /// One of some names of equal length, in small letters; the first stands for a number.
+    /// One of these names, all as long and in small letters; the first means this number, the next the next.
     case name(Field, [String], first: Int)
     case zone
 

@@ -10,7 +10,7 @@ private struct FoundText {
 
 /// The last texts that an expression has found.
 private struct LastTexts {
-  /// The number of the element of which they are a function; 0 for the document, and -1 for none yet.
+  /// The number of the element that they depend on; 0 for the document, and -1 before the first.
   var key = -1
   var texts: [FoundText] = []
 }
@@ -238,7 +238,7 @@ extension FieldReader {
 // MARK: - Texts
 
 extension FieldReader {
-  /// The texts of an expression at an element, as far as they are known already.
+  /// The texts of an expression at an element, evaluated again only where they may be others.
   @unsafe private mutating func texts(
     _ expression: ProfileExpression, _ node: xmlNodePtr
   ) throws(XPathFailure) -> [FoundText] {

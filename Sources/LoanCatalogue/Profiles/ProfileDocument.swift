@@ -319,7 +319,7 @@ private let startElementHandler: startElementNsSAX2Func = {
   guard let node = unsafe parser.pointee.node else { return }
   let (start, element) = unsafe (session.pointee.tagStart, XMLNode(node))
   element.place = start
-  // Five pointers each, of which the fourth is that to the value.
+  // Five pointers for each attribute; the fourth points to its value.
   for (index, attribute) in element.attributes.enumerated() {
     guard let value = unsafe attributes?[index * 5 + 3] else { continue }
     attribute.place = unsafe session.pointee.place(of: value, inTagAt: start)

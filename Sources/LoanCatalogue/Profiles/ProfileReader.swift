@@ -27,7 +27,6 @@ import Loans
   private var number = 0
   /// Whether nothing more is wanted.
   private var isOver = false
-  private static let longestText = 10_000_000
 
   @unsafe private init(
     _ session: UnsafeMutablePointer<ParserSession>, _ document: CatalogueDocument,
@@ -213,10 +212,7 @@ extension ProfileReader {
   @unsafe mutating func keeps(_ text: UnsafeBufferPointer<xmlChar>) -> Bool {
     guard unsafe !session.pointee.isStopped else { return false }
     textLength += text.count
-    if textLength > Self.longestText {
-      unsafe session.pointee.endEarly(
-        .malformedXML, at: session.pointee.position, "a text is longer than 10,000,000 bytes")
-    }
+    unsafe session.pointee.checkTextLength(textLength)
     unsafe session.pointee.notePlace()
     // Most texts between units, and between fields, are white space.
     let isBetween = unsafe open.last == spacedRecord || unit == nil && units != nil

@@ -156,10 +156,6 @@ private let textHandler: charactersSAXFunc = { context, text, length in
   unsafe xmlSAX2Characters(context, text, length)
 }
 
-private let commentHandler: commentSAXFunc = { context, _ in
-  unsafe session(of: parserContext(context)).pointee.notePlace()
-}
-
 private let endHandler: endDocumentSAXFunc = { context in
   let parser = unsafe parserContext(context)
   unsafe reader(of: parser, ProfileTree.self).pointee.reader?.endDocument()
@@ -170,10 +166,7 @@ extension ProfileTree {
   @unsafe private static func setHandlers(_ handlers: UnsafeMutablePointer<xmlSAXHandler>) {
     unsafe handlers.pointee.startElementNs = startElementHandler
     unsafe handlers.pointee.endElementNs = endElementHandler
-    unsafe handlers.pointee.characters = textHandler
-    unsafe handlers.pointee.ignorableWhitespace = textHandler
-    unsafe handlers.pointee.cdataBlock = textHandler
-    unsafe handlers.pointee.comment = commentHandler
+    unsafe setTextHandler(handlers, textHandler)
     unsafe handlers.pointee.endDocument = endHandler
   }
 }

@@ -33,7 +33,7 @@ struct XPathPaths {
   /// The paths that are in no condition.
   var outermost: [Path] { all.filter { !$0.isInCondition } }
 
-  /// How many elements outward the one is of which the value is a function; ``document`` if it is the
+  /// How many elements outward the element is that the value depends on; ``document`` if the value is the
   /// same everywhere.
   var anchor: Int { outermost.map(\.anchor).min() ?? Self.document }
 

@@ -46,6 +46,10 @@ private let attributeDeclarationHandler: attributeDeclSAXFunc = {
   unsafe xmlSAX2AttributeDecl(context, element, name, type, use, value, values)
 }
 
+private let commentHandler: commentSAXFunc = { context, _ in
+  unsafe session(of: parserContext(context)).pointee.notePlace()
+}
+
 private let processingInstructionHandler: processingInstructionSAXFunc = { context, _, _ in
   unsafe session(of: parserContext(context)).pointee.notePlace()
 }
@@ -82,8 +86,18 @@ let endDocumentHandler: endDocumentSAXFunc = { context in
   unsafe handlers.pointee.reference = nil
   unsafe handlers.pointee.entityDecl = entityDeclarationHandler
   unsafe handlers.pointee.attributeDecl = attributeDeclarationHandler
+  unsafe handlers.pointee.comment = commentHandler
   unsafe handlers.pointee.processingInstruction = processingInstructionHandler
   unsafe check_loans_set_error_handler(handlers, errorHandler)
+}
+
+/// Sets the handler of a reader for whatever is text.
+@unsafe func setTextHandler(
+  _ handlers: UnsafeMutablePointer<xmlSAXHandler>, _ handler: @escaping charactersSAXFunc
+) {
+  unsafe handlers.pointee.characters = handler
+  unsafe handlers.pointee.ignorableWhitespace = handler
+  unsafe handlers.pointee.cdataBlock = handler
 }
 
 /// Makes libxml2 ready, for the whole process and once for all, since several threads may read at

@@ -84,6 +84,16 @@ import Loans
     }
   }
 
+  /// The longest text, in bytes; libxml2's own limit for a text node.
+  static let longestText = 10_000_000
+
+  /// Refuses a document with a text of this many bytes, if that is too long.
+  mutating func checkTextLength(_ count: Int) {
+    if count > Self.longestText {
+      endEarly(.malformedXML, at: position, "a text is longer than 10,000,000 bytes")
+    }
+  }
+
   /// The number of different names in the document so far, and in what the parser has read before.
   var nameCount: Int { unsafe Int(check_loans_name_count(context)) }
 
@@ -320,15 +330,34 @@ extension xmlParserInput {
 extension SourceLocation {
   /// The place after a text, if it is as it is written.
   func moved(over text: Span<UInt8>) -> SourceLocation {
-    var place = self
-    for index in text.indices {
-      if text[index] == 0x0A {
-        place = SourceLocation(line: place.line + 1, column: 1)
-      } else if text[index] & 0xC0 != 0x80 {
-        place.column += 1
-      }
+    let lineFeeds = text.lineFeeds
+    var place = SourceLocation(line: line + lineFeeds, column: lineFeeds == 0 ? column : 1)
+    var index = text.count
+    while index > 0, text[index - 1] != 0x0A {
+      index -= 1
+      if text[index] & 0xC0 != 0x80 { place.column += 1 }
     }
     return place
+  }
+}
+
+extension Span<UInt8> {
+  /// The number of line feeds.
+  fileprivate var lineFeeds: Int {
+    unsafe withUnsafeBufferPointer { text in
+      var (count, index) = (0, 0)
+      while index < text.count {
+        // Counted in a byte as long as it cannot overflow, many are compared at once.
+        let end = min(text.count, index + 255)
+        var found: UInt8 = 0
+        while index < end {
+          found &+= unsafe text[index] == 0x0A ? 1 : 0
+          index &+= 1
+        }
+        count += Int(found)
+      }
+      return count
+    }
   }
 }
 
