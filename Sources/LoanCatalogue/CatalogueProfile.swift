@@ -64,6 +64,9 @@ public struct CatalogueProfile: Sendable {
     /// The names on the way to the elements at whose end all is known of the records in them; none if
     /// that is the end of the document.
     private(set) var unit: [String] = []
+    /// The names on the way to records whose expressions never ask for the white space between their
+    /// fields; `nil` if they may.
+    private(set) var spacedWay: [String]?
   }
 
   /// The place of a field, and its form.
@@ -171,9 +174,6 @@ extension CatalogueProfile {
   func isAsked(for name: String) -> Bool {
     documentExpressions.contains { $0.paths.mayLead(to: name) }
   }
-
-  /// The ways to the records whose expressions never ask for the white space between their fields.
-  var spacedRecords: [[String]] { records.filter { !$0.asksForSpace }.map(\.path.tokens.steps) }
 }
 
 extension CatalogueProfile.Record {
@@ -181,23 +181,22 @@ extension CatalogueProfile.Record {
     [lent].compactMap(\.self) + fields.flatMap { [$0.path, $0.time].compactMap(\.self) }
   }
 
-  /// Whether the white space between fields may be a part of a text.
-  fileprivate var asksForSpace: Bool {
-    let name = path.tokens.steps.last ?? "*"
-    return expressions.contains { $0.paths.mayLead(to: name) || $0.paths.mayBeOwnText }
-  }
-
   /// Whether only the day of lending says when a loan expires.
   var isDatedByLoan: Bool { !fields.contains { $0.field == .expiration && !$0.countsFromLoan } }
 
-  /// Finds out when all is known of the records.
-  mutating func findUnit(_ context: ProfileExpression.Context) {
+  /// Finds out when all is known of the records, and whether white space between fields may be a part
+  /// of a text.
+  mutating func findReach(_ context: ProfileExpression.Context) {
     let (way, text) = (path.tokens.steps, path.text)
     let conditions = path.tokens.conditions(of: text).map { step, text in
       (step, (try? context.expression(text))?.reachAsCondition ?? XPathPaths.document)
     }
     let reaches = conditions + expressions.map { (way.count, $0.paths.reach) }
     unit = Array(way.prefix(max(0, reaches.map { $0 - $1 }.min() ?? 0)))
+    let asksForSpace = expressions.contains {
+      $0.paths.mayLead(to: way.last ?? "*") || $0.paths.mayBeOwnText
+    }
+    spacedWay = asksForSpace ? nil : way
   }
 }
 

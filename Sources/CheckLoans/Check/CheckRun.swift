@@ -111,15 +111,16 @@ final class CheckRun {
   /// Reads the catalogues, several small ones in each commit.
   private func readCatalogues() throws {
     var transaction = try schedule?.begin()
-    var kept = 0
+    var uncommitted = 0
     for (number, catalogue) in plan.catalogues.enumerated() {
       try check(catalogue, number)
       if plan.reports, plan.state != nil, let reader = schedule?.reader {
         report.catalogues[number].silenced = try reader.silencedCount(
           at: catalogue.now, catalogues: [catalogue.source.name])
       }
-      if report.loans - kept < Self.loansPerCommit { continue }
-      kept = report.loans
+      uncommitted += report.catalogues[number].summary.loans
+      if uncommitted < Self.loansPerCommit { continue }
+      uncommitted = 0
       try transaction?.commit()
       transaction = try schedule?.begin()
     }

@@ -330,7 +330,7 @@ extension Environment {
 
 /// The tables of the settings file that catalogues belong to, whether their files are there or not.
 private struct CatalogueOwners {
-  /// The first table of each path, which need not be a pattern.
+  /// The first table of each path, taken as a name.
   private var named: [[UInt8]: Int] = [:]
   /// The patterns with their tables, by their directories; under "" where that is a pattern itself.
   private var patterns: [String: [(text: String, table: Int)]] = [:]
@@ -341,9 +341,13 @@ private struct CatalogueOwners {
         named[Array(name.utf8)] = index
       }
       for path in table["path"]?.texts ?? [] {
-        let name = Array(environment.catalogueName(path).utf8)
-        named[name] = named[name] ?? index
-        for (directory, text) in environment.patterns(of: path) {
+        let found = environment.patterns(of: path)
+        let paths = found.map(\.text).filter(FilePattern.isPath)
+        for name in [environment.catalogueName(path)] + paths {
+          let bytes = Array(name.utf8)
+          named[bytes] = named[bytes] ?? index
+        }
+        for (directory, text) in found where !FilePattern.isPath(text) {
           let isPattern = FilePattern.isPattern(directory)
           patterns[isPattern ? "" : directory, default: []].append((text, index))
         }

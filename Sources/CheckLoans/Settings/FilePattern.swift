@@ -35,8 +35,13 @@ enum FilePattern {
 
   /// The pattern that only this path fits.
   static func literal(_ path: String) -> String {
-    path.reduce(into: "") { $0 += "*?[\\".contains($1) ? "\\\($1)" : String($1) }
+    path.reduce(into: "") { $0 += isSpecial($1) ? "\\\($1)" : String($1) }
   }
+
+  /// Whether only the path fits a pattern that is written as it.
+  static func isPath(_ pattern: String) -> Bool { !pattern.contains(where: isSpecial) }
+
+  private static func isSpecial(_ character: Character) -> Bool { "*?[\\".contains(character) }
 
   /// The file of the same directory and kind whose name is nearly that of one which is not there.
   static func file(namedLike path: String) -> String? {

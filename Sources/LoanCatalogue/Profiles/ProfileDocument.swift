@@ -37,7 +37,7 @@ extension CatalogueProfile {
       guard records[index].fields.contains(where: { $0.field == .expiration }) else {
         throw root.fault("the profile has no <expiration path=\"…\" form=\"…\"/>")
       }
-      records[index].findUnit(context)
+      records[index].findReach(context)
     }
     let names = Set(records.flatMap(\.fields).compactMap(\.dateName)).sorted()
     if !names.isEmpty {

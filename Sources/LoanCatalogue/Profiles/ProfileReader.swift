@@ -35,7 +35,7 @@ import Loans
     unsafe self.session = session
     self.output = output
     fields = FieldReader(document.reader, document.profile, document.pool)
-    spacedRecords = document.profile.spacedRecords
+    spacedRecords = document.profile.records.compactMap(\.spacedWay)
   }
 
   /// Reads a document, in batches where it is long.
