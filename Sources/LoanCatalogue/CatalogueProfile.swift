@@ -70,24 +70,33 @@ public struct CatalogueProfile: Sendable {
   }
 
   /// The place of a field, and its form.
-  public struct FieldRule: Sendable {
+  public final class FieldRule: Sendable {
     /// The field.
-    public var field: LoanField
+    public let field: LoanField
     /// From the record: nodes, the first of which with a text counts, or a text.
-    public var path: ProfileExpression
+    public let path: ProfileExpression
     /// The place of a date's time, if it is elsewhere.
-    public var time: ProfileExpression?
+    public let time: ProfileExpression?
     /// Values that mean nothing.
-    public var absences: [String] = []
-    /// The forms of a date.
-    public var forms: [DateForm] = []
+    public let absences: [String]
+    /// Whether the date is the day of lending, to which the loan period is added.
+    public let countsFromLoan: Bool
     /// Whether it is an id that other loans can have too, a title's for example: then the title counts
     /// with it.
-    public var isShared = false
-    /// Whether the date is the day of lending, to which the loan period is added.
-    public var countsFromLoan = false
+    public let isShared: Bool
     /// Whether an expiration that is present but empty is an error.
-    public var refusesEmpty = false
+    public let refusesEmpty: Bool
+    /// The forms of a date; none for what is no date.
+    public let forms: [DateForm]
+
+    init(
+      _ field: LoanField, path: ProfileExpression, time: ProfileExpression?, absences: [String],
+      countsFromLoan: Bool, isShared: Bool, refusesEmpty: Bool, forms: [DateForm]
+    ) {
+      (self.field, self.path, self.time, self.absences) = (field, path, time, absences)
+      (self.countsFromLoan, self.isShared) = (countsFromLoan, isShared)
+      (self.refusesEmpty, self.forms) = (refusesEmpty, forms)
+    }
   }
 
   /// The text of an error answer.

@@ -13,7 +13,7 @@ struct DateFormTests {
 
   private func read(_ text: String, _ form: DateForm) throws -> String {
     do throws(CivilDate.ParseFailure) {
-      switch try form.read(Array(text.utf8)[...]) {
+      switch try form.read(Array(text.utf8).span) {
       case .civil(let date, let time):
         return "\(date)\(time.map { " \($0)" } ?? "")"
       case .instant(let instant): return "@\(CivilDateTime(ordinal: instant).map { "\($0)" } ?? "")"

@@ -115,17 +115,15 @@ extension RecordBuilder {
   private mutating func readDate(
     _ field: LoanField, _ forms: [DateForm], isLendingDay: Bool = false, isJudged: Bool = true
   ) -> (date: CivilDate, time: CivilTime?)? {
-    var fault = CivilDate.ParseFailure.form
-    let text = withText(of: field) { [UInt8](copying: $0) }
-    for form in forms {
-      do throws(CivilDate.ParseFailure) {
-        return try civil(form.read(text[...]), field)
-      } catch {
-        if error == .notADay { fault = error }
+    do throws(CivilDate.ParseFailure) {
+      let reading = try withText(of: field) { text throws(CivilDate.ParseFailure) in
+        try DateForm.read(text, as: forms)
       }
+      return civil(reading, field)
+    } catch {
+      if isJudged { findBadDate(error, field, forms: forms, isLendingDay: isLendingDay) }
+      return nil
     }
-    if isJudged { findBadDate(fault, field, forms: forms, isLendingDay: isLendingDay) }
-    return nil
   }
 
   /// The day and the hour in the library of what a date says.

@@ -16,11 +16,11 @@ extension BidirectionalCollection<UInt8> {
 }
 
 extension [UInt8] {
-  /// Trims the text and replaces each inner run of white space by one space.
-  mutating func normalizeSpace() {
+  /// Trims the text from `start` to the end and replaces each inner run of white space by one space.
+  mutating func normalizeSpace(from start: Int = 0) {
     var text = mutableSpan
-    let end = text.normalizeSpace(from: 0)
-    removeSubrange(end...)
+    let end = text.normalizeSpace(from: start)
+    removeLast(count - end)
   }
 }
 

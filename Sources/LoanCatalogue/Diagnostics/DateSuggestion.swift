@@ -44,7 +44,7 @@ struct DateSuggestion {
 
   private mutating func read(_ numbers: String) {
     for form in Self.formsInOrder + Self.otherForms where !isInOrder {
-      guard case .civil(let day, _)? = try? form.read(Array(numbers.utf8)[...]) else { continue }
+      guard case .civil(let day, _)? = try? form.read(Array(numbers.utf8).span) else { continue }
       isInOrder = Self.formsInOrder.contains(form)
       if !days.contains(day) { days.append(day) }
     }

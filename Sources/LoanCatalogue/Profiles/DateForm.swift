@@ -176,12 +176,29 @@ extension DateForm {
   ///
   /// - Throws: `CivilDate.ParseFailure` `form` if the text is of another form, `notADay` if there is
   ///   no such day or hour.
-  func read(_ text: ArraySlice<UInt8>) throws(CivilDate.ParseFailure) -> Reading {
+  func read(_ text: Span<UInt8>) throws(CivilDate.ParseFailure) -> Reading {
     // What fits as a whole counts.
     for parts in variants {
       if let numbers = Self.match(parts, text) { return try reading(numbers) }
     }
     throw .form
+  }
+
+  /// Reads a text of one of these forms, of which the first that fits counts.
+  ///
+  /// - Throws: as ``read(_:)``; `notADay` if that is so in any form.
+  static func read(
+    _ text: Span<UInt8>, as forms: [DateForm]
+  ) throws(CivilDate.ParseFailure) -> Reading {
+    var failure = CivilDate.ParseFailure.form
+    for form in forms {
+      do throws(CivilDate.ParseFailure) {
+        return try form.read(text)
+      } catch {
+        if error == .notADay { failure = error }
+      }
+    }
+    throw failure
   }
 
   private typealias Numbers = InlineArray<10, Int?>
@@ -208,58 +225,61 @@ extension DateForm {
     return .instant(instant)
   }
 
-  private static func match(_ parts: [Part], _ text: ArraySlice<UInt8>) -> Numbers? {
+  private static func match(_ parts: [Part], _ text: Span<UInt8>) -> Numbers? {
     var numbers = Numbers(repeating: nil)
-    var rest = text
+    var index = 0
     for part in parts {
       switch part {
       case .literal(let byte):
-        guard rest.popFirst() == byte else { return nil }
+        guard index < text.count, text[index] == byte else { return nil }
+        index += 1
       case .name(let field, let names, let first):
-        let length = names[0].utf8.count
-        let name = String(decoding: rest.prefix(length), as: UTF8.self).lowercased()
-        guard let index = names.firstIndex(of: name) else { return nil }
-        numbers[field.rawValue] = first + index
-        rest = rest.dropFirst(length)
+        let end = min(index + names[0].utf8.count, text.count)
+        let name = String(decoding: [UInt8](copying: text.extracting(index..<end)), as: UTF8.self)
+        guard let place = names.firstIndex(of: name.lowercased()) else { return nil }
+        numbers[field.rawValue] = first + place
+        index = end
       case .zone:
-        guard let offset = readZone(&rest) else { return nil }
+        guard let offset = readZone(text, &index) else { return nil }
         numbers[Field.zone.rawValue] = offset
       case .number(let field, let digits):
-        // Of one or two digits two are taken if there are two.
-        let available = rest.prefix(digits.upperBound).prefix { $0.isASCIIDigit }
-        guard digits.contains(available.count) else { return nil }
-        rest = rest.dropFirst(available.count)
+        guard let number = readNumber(digits, text, &index) else { return nil }
         if field == .fraction { continue }
         let century = field == .year && digits == 2...2 ? 2_000 : 0
-        numbers[field.meaning.rawValue] = century + number(available)
+        numbers[field.meaning.rawValue] = century + number
       }
     }
-    return rest.isEmpty ? numbers : nil
+    return index == text.count ? numbers : nil
   }
 
-  private static func number(_ digits: ArraySlice<UInt8>) -> Int {
-    digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+  /// Reads a number of as many digits as there are, up to the most; only one of few digits means anything.
+  private static func readNumber(
+    _ digits: ClosedRange<Int>, _ text: Span<UInt8>, _ index: inout Int
+  ) -> Int? {
+    let start = index
+    var number = 0
+    while index < text.count, index - start < digits.upperBound, text[index].isASCIIDigit {
+      number = number &* 10 &+ Int(text[index] - UInt8(ascii: "0"))
+      index += 1
+    }
+    return digits.contains(index - start) ? number : nil
   }
 
   /// Seconds east of Greenwich: `Z`, `+hh`, `+hhmm` or `+hh:mm`, at most 14 hours (XML Schema 1.0
   /// part 2, 3.2.7).
-  private static func readZone(_ rest: inout ArraySlice<UInt8>) -> Int? {
-    guard let sign = rest.popFirst() else { return nil }
+  private static func readZone(_ text: Span<UInt8>, _ index: inout Int) -> Int? {
+    guard index < text.count else { return nil }
+    let sign = text[index]
+    index += 1
     if sign == UInt8(ascii: "Z") { return 0 }
-    guard "+-".utf8.contains(sign), let hours = readTwoDigits(&rest) else { return nil }
-    let hasColon = rest.first == UInt8(ascii: ":")
-    if hasColon { rest.removeFirst() }
-    guard let minutes = readTwoDigits(&rest) ?? (hasColon ? nil : 0), minutes < 60,
+    guard "+-".utf8.contains(sign), let hours = readNumber(2...2, text, &index) else { return nil }
+    let hasColon = index < text.count && text[index] == UInt8(ascii: ":")
+    if hasColon { index += 1 }
+    let hasMinutes = hasColon || index < text.count && text[index].isASCIIDigit
+    guard let minutes = hasMinutes ? readNumber(2...2, text, &index) : 0, minutes < 60,
       hours * 60 + minutes <= 14 * 60
     else { return nil }
     return (hours * 60 + minutes) * (sign == UInt8(ascii: "-") ? -60 : 60)
-  }
-
-  private static func readTwoDigits(_ rest: inout ArraySlice<UInt8>) -> Int? {
-    let digits = rest.prefix(2)
-    guard digits.count == 2, digits.allSatisfy(\.isASCIIDigit) else { return nil }
-    rest = rest.dropFirst(2)
-    return number(digits)
   }
 }
 

@@ -1,18 +1,26 @@
 import CLibXML2
 import Loans
 
-/// A text, its white space trimmed and each inner run of it one space.
-private struct FoundText {
-  var text: [UInt8]
-  /// The place of its element, if it is that of a node.
-  var place: SourceLocation?
-}
-
-/// The last texts that an expression has found.
-private struct LastTexts {
+/// The texts that an expression has found last, the white space of each trimmed, and each inner run of it one
+/// space.
+private struct FoundTexts {
   /// The number of the element that they depend on; 0 for the document, and -1 before the first.
   var key = -1
-  var texts: [FoundText] = []
+  var bytes: [UInt8] = []
+  var all: [FoundText] = []
+
+  struct FoundText {
+    /// Its bytes among those of all.
+    var range: Range<Int>
+    /// The place of its element, if it is that of a node.
+    var place: SourceLocation?
+  }
+
+  /// The first text that `isWanted`.
+  @inline(__always)
+  func first(where isWanted: (ArraySlice<UInt8>) -> Bool = { _ in true }) -> FoundText? {
+    all.first { isWanted(bytes[$0.range]) }
+  }
 }
 
 /// Reads the fields of records out of libxml2's tree, by the expressions of a profile.
@@ -31,7 +39,7 @@ private struct LastTexts {
   private var hasFreed = false
   private(set) var evaluator: XPathEvaluator?
   /// The last texts of each expression, by its number: many find the same for all records in one element.
-  private var last: [LastTexts]
+  private var last: [FoundTexts]
   /// The document's names, and how many there were when it was last asked for them.
   private var names: (known: xmlDictPtr?, count: Int32) = (nil, -1)
   /// For each kind of record that there may be by these names, the rules that may find something.
@@ -44,7 +52,7 @@ private struct LastTexts {
   init(_ reader: CatalogueReader, _ profile: CatalogueProfile, _ pool: BatchPool) {
     builder = RecordBuilder(reader, form: profile.name, pool)
     self.profile = profile
-    last = Array(repeating: LastTexts(), count: profile.expressions.count)
+    last = Array(repeating: FoundTexts(), count: profile.expressions.count)
   }
 
   /// Evaluates expressions in a document from now on.
@@ -128,9 +136,10 @@ extension FieldReader {
     let rules = rules[kind] ?? []
     unsafe try fill(rules, from: node)
     for (lookup, known) in zip(profile.lookups, referents) {
-      guard let key = unsafe try texts(lookup.reference, node).first?.text,
-        let referent = known[key]
-      else { continue }
+      let texts = unsafe try texts(lookup.reference, node)
+      guard let key = texts.first(), let referent = known[Array(texts.bytes[key.range])] else {
+        continue
+      }
       unsafe try fill(lookup.fields, from: referent.node, at: place)
     }
     if builder.head.isEmpty(.title) && profile.mayGive(.title) {
@@ -173,44 +182,31 @@ extension FieldReader {
   @unsafe private mutating func fill(
     _ rules: [FieldRule], from node: xmlNodePtr, at place: SourceLocation? = nil
   ) throws(XPathFailure) {
-    for index in rules.indices {
-      let field = rules[index].field
-      guard field != .expiration, builder.head.isEmpty(field) else { continue }
-      let texts = unsafe try texts(rules[index].path, node)
-      guard !texts.isEmpty, case let rule = rules[index],
-        let found = texts.first(where: { isValue($0, rule) })
-      else { continue }
-      unsafe try fill(rule, found, node, at: place ?? found.place ?? self.place)
-      if field == .loaned { builder.repetitions.loanedForms = rule.forms }
-      if field == .id && rule.isShared { builder.head.traits.insert(.sharesID) }
+    for rule in rules where rule.field != .expiration && builder.head.isEmpty(rule.field) {
+      let texts = unsafe try texts(rule.path, node)
+      guard let found = texts.first(where: { rule.isValue($0) }) else { continue }
+      unsafe try fill(
+        rule, texts.bytes[found.range], node, at: place ?? found.place ?? self.place)
+      if rule.field == .loaned { builder.repetitions.loanedForms = rule.forms }
+      if rule.field == .id && rule.isShared { builder.head.traits.insert(.sharesID) }
     }
   }
 
   /// Fills a field with a text, and its time.
   @unsafe private mutating func fill(
-    _ rule: FieldRule, _ found: FoundText, _ node: xmlNodePtr, at place: SourceLocation
+    _ rule: FieldRule, _ text: ArraySlice<UInt8>, _ node: xmlNodePtr, at place: SourceLocation
   ) throws(XPathFailure) {
-    var text = found.text
-    if let time = rule.time,
-      let time = unsafe try texts(time, node).first(where: { isValue($0, rule) })
-    {
-      text += [0x20] + time.text
-    }
-    try evaluator?.look(at: text.count)
     builder.beginField()
     builder.append(text.span)
-    builder.endField(rule.field, ValueExtent(start: place))
-  }
-
-  /// Whether a text says something; a date that is only zeros does not.
-  private func isValue(_ found: FoundText, _ rule: FieldRule) -> Bool {
-    let text = found.text
-    if text.isEmpty || rule.absences.contains(where: { $0.utf8.elementsEqual(text) }) {
-      return false
+    if let time = rule.time {
+      let texts = unsafe try texts(time, node)
+      if let found = texts.first(where: { rule.isValue($0) }) {
+        builder.append([0x20].span)
+        builder.append(texts.bytes[found.range].span)
+      }
     }
-    if rule.forms.isEmpty { return true }
-    let zeros = text.count { $0 == UInt8(ascii: "0") }
-    return zeros < 6 || !text.allSatisfy { "0-/.: TZ".utf8.contains($0) }
+    try evaluator?.look(at: builder.fieldLength)
+    builder.endField(rule.field, ValueExtent(start: place))
   }
 
   /// Reads all that records may refer to.
@@ -225,7 +221,8 @@ extension FieldReader {
           unsafe !open.contains(node)
         else { continue }
         unsafe note(node)
-        guard let key = unsafe try texts(lookup.key, node).first?.text,
+        let texts = unsafe try texts(lookup.key, node)
+        guard let key = texts.first().map({ Array(texts.bytes[$0.range]) }),
           !key.isEmpty, found[key] == nil
         else { continue }
         unsafe found[key] = XMLNode(node)
@@ -241,7 +238,7 @@ extension FieldReader {
   /// The texts of an expression at an element, evaluated again only where they may be others.
   @unsafe private mutating func texts(
     _ expression: ProfileExpression, _ node: xmlNodePtr
-  ) throws(XPathFailure) -> [FoundText] {
+  ) throws(XPathFailure) -> FoundTexts {
     var key = 0
     if expression.anchor != XPathPaths.document {
       var next: xmlNodePtr? = unsafe node
@@ -249,25 +246,33 @@ extension FieldReader {
       key = unsafe next?.number ?? 0
     }
     if last[expression.number].key != key {
-      let texts = unsafe try newTexts(expression, node)
-      last[expression.number] = LastTexts(key: key, texts: texts)
+      // The memory of the last ones serves again.
+      var texts = FoundTexts()
+      swap(&texts, &last[expression.number])
+      unsafe try find(expression, node, &texts)
+      texts.key = key
+      swap(&texts, &last[expression.number])
     }
-    return last[expression.number].texts
+    return last[expression.number]
   }
 
-  /// The texts of an expression's nodes, or the one that it is.
-  @unsafe private mutating func newTexts(
-    _ expression: ProfileExpression, _ node: xmlNodePtr?
-  ) throws(XPathFailure) -> [FoundText] {
+  /// Finds the texts of an expression's nodes, or the one that it is.
+  ///
+  /// Mutating, as to borrow the reader would be to copy it.
+  @unsafe private mutating func find(
+    _ expression: ProfileExpression, _ node: xmlNodePtr?, _ texts: inout FoundTexts
+  ) throws(XPathFailure) {
     let value = unsafe try value(expression, at: node)
-    var texts: [FoundText] = []
+    texts.bytes.removeAll(keepingCapacity: true)
+    texts.all.removeAll(keepingCapacity: true)
     for index in 0..<(value.isNodes ? value.count : 1) {
-      var text = value.text(ofNode: index)
-      text.normalizeSpace()
-      try evaluator?.look(at: text.count)
-      texts.append(FoundText(text: text, place: value.place(ofNode: index)))
+      let start = texts.bytes.count
+      value.appendText(ofNode: index, to: &texts.bytes)
+      texts.bytes.normalizeSpace(from: start)
+      let range = start..<texts.bytes.count
+      try evaluator?.look(at: range.count)
+      texts.all.append(FoundTexts.FoundText(range: range, place: value.place(ofNode: index)))
     }
-    return texts
   }
 }
 
@@ -281,19 +286,19 @@ extension FieldReader {
     var uncounted: SourceLocation?
     var empty: SourceLocation?
     var isThere = false
-    for index in rules.indices where rules[index].field == .expiration {
-      let rule = rules[index]
+    for rule in rules where rule.field == .expiration {
       let texts = unsafe try texts(rule.path, node)
-      isThere = isThere || texts.contains { $0.place != nil }
-      if rule.refusesEmpty { empty = empty ?? texts.first { $0.text.isEmpty }?.place }
-      guard let found = texts.first(where: { isValue($0, rule) }) else { continue }
+      isThere = isThere || texts.all.contains { $0.place != nil }
+      if rule.refusesEmpty { empty = empty ?? texts.first { $0.isEmpty }?.place }
+      guard let found = texts.first(where: { rule.isValue($0) }) else { continue }
       let place = found.place ?? place
       if rule.countsFromLoan && builder.reader.loanDays == nil {
         uncounted = uncounted ?? place
         continue
       }
-      unsafe try fill(rule, found, node, at: place)
-      if let other = texts.first(where: { isValue($0, rule) && $0.text != found.text }) {
+      let text = texts.bytes[found.range]
+      unsafe try fill(rule, text, node, at: place)
+      if let other = texts.first(where: { rule.isValue($0) && $0 != text }) {
         return builder.findDuplicateExpiration(at: other.place ?? place, firstLine: place.line)
       }
       return builder.readExpiration(rule.forms, isLendingDay: rule.countsFromLoan)
@@ -357,10 +362,24 @@ extension FieldReader {
   @unsafe private mutating func text(
     of expression: ProfileExpression, at node: xmlNodePtr? = nil, joined: Bool
   ) throws(XPathFailure) -> (text: String, place: SourceLocation)? {
-    let found = unsafe try newTexts(expression, node).filter { !$0.text.isEmpty }
-    guard let first = found.first else { return nil }
-    let texts = (joined ? found : [first]).map { String(decoding: $0.text, as: UTF8.self) }
+    var found = FoundTexts()
+    unsafe try find(expression, node, &found)
+    let all = found.all.filter { !$0.range.isEmpty }
+    guard let first = all.first else { return nil }
+    let texts = (joined ? all : [first]).map {
+      String(decoding: found.bytes[$0.range], as: UTF8.self)
+    }
     return (texts.joined(separator: ": "), first.place ?? beginning)
+  }
+}
+
+extension CatalogueProfile.FieldRule {
+  /// Whether a text says something; a date that is only zeros does not.
+  fileprivate func isValue(_ text: ArraySlice<UInt8>) -> Bool {
+    if text.isEmpty || absences.contains(where: { $0.utf8.elementsEqual(text) }) { return false }
+    if forms.isEmpty { return true }
+    let zeros = text.count { $0 == UInt8(ascii: "0") }
+    return zeros < 6 || !text.allSatisfy { "0-/.: TZ".utf8.contains($0) }
   }
 }
 

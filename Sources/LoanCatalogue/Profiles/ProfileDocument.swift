@@ -113,9 +113,10 @@ extension CatalogueProfile {
 extension CatalogueProfile.FieldRule {
   /// The name of the element that holds the expiration, if the path is only names.
   fileprivate var dateName: Substring? {
-    let names = path.text.split(separator: "/")
-    let isPlain = path.text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "/_-".utf8.contains($0) }
-    return field == .expiration && !countsFromLoan && isPlain ? names.last : nil
+    guard field == .expiration, !countsFromLoan,
+      path.text.utf8.allSatisfy({ $0.isASCIILetterOrDigit || "/_-".utf8.contains($0) })
+    else { return nil }
+    return path.text.split(separator: "/").last
   }
 }
 
@@ -164,14 +165,11 @@ private struct ProfileElement {
     try node.check(
       ["path", "none"] + (isDate ? ["form", "time"] : [])
         + (field == .expiration ? ["plus", "empty", "day"] : []) + (field == .id ? ["shared"] : []))
-    var rule = CatalogueProfile.FieldRule(field: field, path: try expression("path"))
-    rule.time = try expression(ifThere: "time")
-    rule.absences = node.words("none")
-    rule.countsFromLoan = try node.flag("plus", "loan-days")
-    rule.isShared = try node.flag("shared", "yes")
-    rule.refusesEmpty = try node.flag("empty", "error")
-    if isDate { rule.forms = try forms() }
-    return rule
+    return CatalogueProfile.FieldRule(
+      field, path: try expression("path"), time: try expression(ifThere: "time"),
+      absences: node.words("none"), countsFromLoan: try node.flag("plus", "loan-days"),
+      isShared: try node.flag("shared", "yes"), refusesEmpty: try node.flag("empty", "error"),
+      forms: isDate ? try forms() : [])
   }
 
   private func forms() throws(Fault) -> [DateForm] {

@@ -7,6 +7,9 @@ import Loans
 /// profile says of them, their unit, which is freed then: the record itself, an element around it, or
 /// the whole document, as far as the profile's expressions reach.
 @safe struct ProfileReader: ~Copyable {
+  /// The names on the way to an element, as libxml2 has them, each with a zero at its end; `*` is any name.
+  private typealias Way = [[UInt8]]
+
   private let session: UnsafeMutablePointer<ParserSession>
   private var fields: FieldReader
   private let output: ((RecordBatch) -> Bool)?
@@ -14,11 +17,11 @@ import Loans
   /// The elements that are open, the outermost first.
   private var open: [xmlNodePtr] = unsafe []
   /// The names on the way to each unit; `nil` if that is the document.
-  private var units: [[String]]? = []
+  private var units: [Way]? = []
   /// The open element that is a unit.
   private var unit: xmlNodePtr?
   /// The names on the way to records in which white space means nothing.
-  private let spacedRecords: [[String]]
+  private let spacedRecords: [Way]
   /// The last of these.
   private var spacedRecord: xmlNodePtr?
   /// Bytes of the text at hand.
@@ -35,7 +38,7 @@ import Loans
     unsafe self.session = session
     self.output = output
     fields = FieldReader(document.reader, document.profile, document.pool)
-    spacedRecords = document.profile.records.compactMap(\.spacedWay)
+    spacedRecords = document.profile.records.compactMap(\.spacedWay).map(Self.way)
   }
 
   /// Reads a document, in batches where it is long.
@@ -49,7 +52,7 @@ import Loans
       unsafe ProfileReader(session, document, output)
     }
     parser.parse(document.catalogue, from: .ofFile)
-    guard let batch = unsafe try parser.reader.pointee.reader?.finish() else {
+    guard let batch = unsafe try parser.reader.pointee.reader?.pointee.finish() else {
       preconditionFailure("the tree has no reader")
     }
     return batch
@@ -102,14 +105,21 @@ extension ProfileReader {
     if unsafe spacedRecord == nil, isAtEnd(of: spacedRecords) { unsafe spacedRecord = node }
   }
 
+  private static func way(_ names: [String]) -> Way { names.map { Array($0.utf8) + [0] } }
+
   /// Whether the last open element is at the end of one of these ways.
-  private func isAtEnd(of ways: [[String]]) -> Bool {
+  @inline(__always)
+  private func isAtEnd(of ways: [Way]) -> Bool {
     ways.contains { unsafe $0.count == open.count && isOn($0) }
   }
 
   /// Whether the open elements are on a way.
-  private func isOn(_ way: [String]) -> Bool {
-    unsafe zip(open, way).allSatisfy { unsafe $1 == "*" || xmlStrEqual($0.pointee.name, $1) == 1 }
+  private func isOn(_ way: Way) -> Bool {
+    for unsafe(node, name) in unsafe zip(open, way)
+    where unsafe name[0] != UInt8(ascii: "*") && xmlStrEqual(node.pointee.name, name) == 0 {
+      return false
+    }
+    return true
   }
 
   @unsafe private mutating func startRoot(
@@ -119,7 +129,7 @@ extension ProfileReader {
     root = RootElement(
       name: element.name, namespace: namespace, location: place,
       isKnown: fields.profile.knows(element))
-    units = fields.profile.units(below: element.name)
+    units = fields.profile.units(below: element.name)?.map(Self.way)
     unsafe fields.begin(parser.pointee.myDoc, at: place)
   }
 
@@ -157,7 +167,9 @@ extension ProfileReader {
   }
 
   /// Whether the last open element, on the way to units that have been read, says nothing else.
-  @unsafe private func isNeedless(_ node: xmlNodePtr) -> Bool {
+  ///
+  /// Mutating, as to borrow the reader would be to copy it.
+  @unsafe private mutating func isNeedless(_ node: xmlNodePtr) -> Bool {
     guard unsafe unit == nil, let units,
       units.contains(where: { unsafe $0.count > open.count && isOn($0) })
     else { return false }

@@ -6,8 +6,8 @@ import CLibXML2
 /// XPath fit them, whatever their prefix in the document. The elements of an envelope are left out: each
 /// element in its body is a root element.
 @safe struct ProfileTree: ~Copyable {
-  /// Reads what is in the tree; `nil` to leave it as it is.
-  var reader: ProfileReader?
+  /// Reads what is in the tree, if there is anything to be read; behind a pointer it is never moved.
+  let reader: UnsafeMutablePointer<ProfileReader>?
   private let profile: CatalogueProfile
   /// The profile's own namespaces; if it has none, that of the root element.
   private var own: [String]
@@ -19,19 +19,26 @@ import CLibXML2
   /// The namespaces that are declared at each open element of the envelope, by their prefixes.
   private var declared: [[UnsafePointer<xmlChar>?: UnsafePointer<xmlChar>?]] = unsafe []
 
-  fileprivate init(_ profile: CatalogueProfile, _ reader: consuming ProfileReader?) {
-    self.reader = reader
+  @unsafe fileprivate init(
+    _ profile: CatalogueProfile, _ reader: UnsafeMutablePointer<ProfileReader>?
+  ) {
+    unsafe self.reader = reader
     self.profile = profile
     own = profile.namespaces.own
   }
 
+  deinit { unsafe reader?.deinitialize(count: 1).deallocate() }
+
   /// A parser that builds the tree.
   static func parser(
     for profile: CatalogueProfile, path: String = "",
-    _ makeReader: (UnsafeMutablePointer<ParserSession>) -> ProfileReader? = { _ in nil }
+    _ makeReader: ((UnsafeMutablePointer<ParserSession>) -> ProfileReader)? = nil
   ) -> XMLParser<ProfileTree> {
     unsafe XMLParser(path: path, setHandlers: setHandlers) { session in
-      unsafe ProfileTree(profile, makeReader(session))
+      guard let makeReader = unsafe makeReader else { return unsafe ProfileTree(profile, nil) }
+      let reader = UnsafeMutablePointer<ProfileReader>.allocate(capacity: 1)
+      unsafe reader.initialize(to: makeReader(session))
+      return unsafe ProfileTree(profile, reader)
     }
   }
 }
@@ -120,19 +127,23 @@ private let startElementHandler: startElementNsSAX2Func = {
     unsafe (attribute[1], attribute[2]) = (nil, nil)
   }
   let kept = unsafe tree.pointee.isOwn(namespace) ? nil : namespace
+  // An undeclared prefix would become a part of the name.
+  let keptPrefix = unsafe kept == nil ? nil : prefix
   var all = unsafe tree.pointee.declarations(with: declared)
-  unsafe all.withUnsafeMutableBufferPointer { all in
-    // An undeclared prefix would become a part of the name.
+  if unsafe all.isEmpty {
     unsafe xmlSAX2StartElementNs(
-      context, name, kept == nil ? nil : prefix, kept,
-      all.isEmpty ? declarationCount : Int32(all.count / 2),
-      all.isEmpty ? declarations : all.baseAddress, attributeCount, defaultCount, attributes)
+      context, name, keptPrefix, kept, declarationCount, declarations, attributeCount,
+      defaultCount, attributes)
+  } else {
+    unsafe xmlSAX2StartElementNs(
+      context, name, keptPrefix, kept, Int32(all.count / 2), &all, attributeCount, defaultCount,
+      attributes)
   }
   guard let node = unsafe parser.pointee.node else { return }
   if unsafe namespace == nil, let bound = unsafe tree.pointee.namespace(of: prefix) {
     unsafe node.pointee.ns = xmlNewNs(node, bound, prefix)
   }
-  unsafe tree.pointee.reader?.startElement(parser, node, namespace: namespace)
+  unsafe tree.pointee.reader?.pointee.startElement(parser, node, namespace: namespace)
 }
 
 private let endElementHandler: endElementNsSAX2Func = { context, name, prefix, namespace in
@@ -144,13 +155,14 @@ private let endElementHandler: endElementNsSAX2Func = { context, name, prefix, n
   }
   let node = unsafe parser.pointee.node
   unsafe xmlSAX2EndElementNs(context, name, prefix, namespace)
-  if let node = unsafe node { unsafe tree.pointee.reader?.endElement(parser, node) }
+  if let node = unsafe node { unsafe tree.pointee.reader?.pointee.endElement(parser, node) }
 }
 
 private let textHandler: charactersSAXFunc = { context, text, length in
   let parser = unsafe parserContext(context)
   let bytes = unsafe UnsafeBufferPointer(start: text, count: Int(length))
-  guard unsafe reader(of: parser, ProfileTree.self).pointee.reader?.keeps(bytes) ?? true else {
+  guard unsafe reader(of: parser, ProfileTree.self).pointee.reader?.pointee.keeps(bytes) ?? true
+  else {
     return
   }
   unsafe xmlSAX2Characters(context, text, length)
@@ -158,7 +170,7 @@ private let textHandler: charactersSAXFunc = { context, text, length in
 
 private let endHandler: endDocumentSAXFunc = { context in
   let parser = unsafe parserContext(context)
-  unsafe reader(of: parser, ProfileTree.self).pointee.reader?.endDocument()
+  unsafe reader(of: parser, ProfileTree.self).pointee.reader?.pointee.endDocument()
   unsafe endDocumentHandler(context)
 }
 

@@ -137,10 +137,10 @@ struct XPathFailure: Error, Equatable {
   /// The value as a Boolean (XPath 1.0, 4.3).
   var isTrue: Bool { unsafe xmlXPathCastToBoolean(object) != 0 }
 
-  /// The text of one of the nodes, or the one that it is.
-  func text(ofNode index: Int) -> [UInt8] {
+  /// Adds the text of one of the nodes, or the one that it is, to `bytes`.
+  func appendText(ofNode index: Int, to bytes: inout [UInt8]) {
     guard let node = unsafe node(index) else {
-      return unsafe Self.bytes(freeing: xmlXPathCastToString(object))
+      return unsafe Self.append(freeing: xmlXPathCastToString(object), to: &bytes)
     }
     // Nearly always an element or an attribute with one text inside.
     let type = unsafe node.pointee.type
@@ -148,14 +148,17 @@ struct XPathFailure: Error, Equatable {
       let child = unsafe node.pointee.children, unsafe child.pointee.next == nil,
       unsafe child.pointee.type == XML_TEXT_NODE, let text = unsafe child.pointee.content
     {
-      return unsafe Array(UnsafeBufferPointer(start: text, count: Int(xmlStrlen(text))))
+      return unsafe bytes.append(
+        contentsOf: UnsafeBufferPointer(start: text, count: Int(xmlStrlen(text))))
     }
-    return unsafe Self.bytes(freeing: xmlXPathCastNodeToString(node))
+    unsafe Self.append(freeing: xmlXPathCastNodeToString(node), to: &bytes)
   }
 
-  @unsafe private static func bytes(freeing text: UnsafeMutablePointer<xmlChar>?) -> [UInt8] {
-    defer { unsafe check_loans_free(text) }
-    return unsafe Array(UnsafeBufferPointer(start: text, count: Int(xmlStrlen(text))))
+  @unsafe private static func append(
+    freeing text: UnsafeMutablePointer<xmlChar>?, to bytes: inout [UInt8]
+  ) {
+    unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: text, count: Int(xmlStrlen(text))))
+    unsafe check_loans_free(text)
   }
 
   /// The beginning of the element of one of the nodes; `nil` for a text.
