@@ -5,30 +5,32 @@ import Testing
 @testable import LoanCatalogue
 
 struct NativeNamesTests {
-  /// Names in memory that stays, as libxml2's dictionary has them.
-  private static func interned(_ text: String) -> UnsafePointer<UInt8> {
-    let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: text.utf8.count + 1)
-    for (index, byte) in (Array(text.utf8) + [0]).enumerated() { unsafe copy[index] = byte }
-    return unsafe UnsafePointer(copy)
+  /// A start tag whose name is in memory that stays, as libxml2's dictionary has it.
+  private static func tag(_ name: String) -> StartTag {
+    let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: name.utf8.count + 1)
+    for (index, byte) in (Array(name.utf8) + [0]).enumerated() { unsafe copy[index] = byte }
+    return unsafe StartTag(
+      name: copy, prefix: nil, namespace: nil,
+      attributes: UnsafeBufferPointer(start: nil, count: 0))
   }
 
   @Test(arguments: LoanField.allCases.filter { $0 != .id })
   func `Each field has an element of its name`(field: LoanField) {
     var names = NativeNames()
-    #expect(unsafe names.noteRoot(Self.interned("books"), nil, nil))
-    #expect(unsafe names.element(Self.interned("\(field)"), nil, nil) == .field(field))
+    #expect(unsafe names.noteRoot(Self.tag("books")))
+    #expect(unsafe names.element(Self.tag("\(field)")) == .field(field))
     let misspelt = "\(field)".uppercased()
-    #expect(unsafe names.element(Self.interned(misspelt), nil, nil) == .misspelt(field))
+    #expect(unsafe names.element(Self.tag(misspelt)) == .misspelt(field))
   }
 
   @Test func `The meaning of a name is worked out once, if there are not hundreds`() {
     var names = NativeNames()
-    #expect(unsafe names.noteRoot(Self.interned("books"), nil, nil))
-    let texts = unsafe (0..<200).map { unsafe Self.interned("z\($0)") }
+    #expect(unsafe names.noteRoot(Self.tag("books")))
+    let tags = unsafe (0..<200).map { unsafe Self.tag("z\($0)") }
     for isNew in [true, false] {
       names.hasMissed = false
-      for index in unsafe texts.indices {
-        #expect(unsafe names.element(texts[index], nil, nil) == .unknown)
+      for index in unsafe tags.indices {
+        #expect(unsafe names.element(tags[index]) == .unknown)
       }
       #expect(names.hasMissed == isNew)
     }

@@ -40,6 +40,17 @@ extension ExpirationElement.Suspect {
 }
 
 extension ExpirationElement {
+  /// Ends the suspect, which is one if its text is a date or its name a slip.
+  mutating func endSuspect(holding text: String) {
+    isInSuspect = false
+    if Self.isDate(text) { return }
+    if let suspect, !suspect.isForeign, ExpirationName.isSlip(suspect.name) {
+      self.suspect?.hasDate = false
+    } else {
+      suspect = nil
+    }
+  }
+
   /// Whether a text is a date, in whatever form.
   static func isDate(_ text: String) -> Bool {
     guard text.utf8.count <= 64 else { return false }

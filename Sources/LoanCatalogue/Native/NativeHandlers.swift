@@ -13,7 +13,7 @@ private let startElementHandler: startElementNsSAX2Func = {
   context, name, prefix, namespace, _, _, attributeCount, _, attributes in
   guard let name = unsafe name else { return }
   unsafe reader(of: context).pointee.startElement(
-    NativeReader.StartTag(
+    StartTag(
       name: name, prefix: prefix, namespace: namespace,
       attributes: UnsafeBufferPointer(start: attributes, count: Int(attributeCount) * 5)))
 }

@@ -27,13 +27,10 @@ enum NativeElement: Equatable {
   private struct Name: Equatable {
     let name, prefix, namespace: UInt
 
-    init(
-      _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?,
-      _ namespace: UnsafePointer<xmlChar>?
-    ) {
-      self.name = UInt(bitPattern: name)
-      self.prefix = UInt(bitPattern: prefix)
-      self.namespace = UInt(bitPattern: namespace)
+    @unsafe init(_ tag: StartTag) {
+      unsafe name = UInt(bitPattern: tag.name)
+      unsafe prefix = UInt(bitPattern: tag.prefix)
+      unsafe namespace = UInt(bitPattern: tag.namespace)
     }
   }
 
@@ -57,24 +54,18 @@ enum NativeElement: Equatable {
   /// Notes the root element's name.
   ///
   /// - Returns: whether it is one of the form.
-  @unsafe mutating func noteRoot(
-    _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?,
-    _ namespace: UnsafePointer<xmlChar>?
-  ) -> Bool {
-    unsafe root = (namespace, prefix)
-    unsafe noteCharacters(of: name, prefix)
-    let text = unsafe String(cString: name)
+  @unsafe mutating func noteRoot(_ tag: StartTag) -> Bool {
+    unsafe root = (tag.namespace, tag.prefix)
+    unsafe noteCharacters(of: tag)
+    let text = unsafe String(cString: tag.name)
     isCapitalized = text == "Books"
     return isCapitalized || text == "books"
   }
 
   /// Returns the meaning of an element's name.
   @inline(__always)
-  @unsafe mutating func element(
-    _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?,
-    _ namespace: UnsafePointer<xmlChar>?
-  ) -> NativeElement {
-    let key = unsafe Name(name, prefix, namespace)
+  @unsafe mutating func element(_ tag: StartTag) -> NativeElement {
+    let key = unsafe Name(tag)
     var index = last
     while index < first.count {
       if first[index].name == key {
@@ -83,20 +74,17 @@ enum NativeElement: Equatable {
       }
       index &+= 1
     }
-    return unsafe elementBefore(key, name, prefix, namespace)
+    return unsafe elementBefore(key, tag)
   }
 
   /// Looks up a name that is not among those after the one that was found last.
   @inline(never)
-  @unsafe private mutating func elementBefore(
-    _ key: Name, _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?,
-    _ namespace: UnsafePointer<xmlChar>?
-  ) -> NativeElement {
+  @unsafe private mutating func elementBefore(_ key: Name, _ tag: StartTag) -> NativeElement {
     for index in first.indices.prefix(last) where first[index].name == key {
       last = index
       return first[index].element
     }
-    let element = unsafe newElement(name, prefix, namespace)
+    let element = unsafe newElement(tag)
     if first.count < Self.capacity { first.append((key, element)) }
     return element
   }
@@ -111,16 +99,13 @@ enum NativeElement: Equatable {
 
   /// Works out the meaning of a name.
   @inline(never)
-  @unsafe private mutating func newElement(
-    _ name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?,
-    _ namespace: UnsafePointer<xmlChar>?
-  ) -> NativeElement {
-    unsafe noteCharacters(of: name, prefix)
+  @unsafe private mutating func newElement(_ tag: StartTag) -> NativeElement {
+    unsafe noteCharacters(of: tag)
     // A prefix that is not declared has no namespace, and is its own.
     let isOwn =
-      unsafe namespace == root?.namespace
-      && (namespace != nil || prefix == nil || prefix == root?.prefix)
-    let text = unsafe String(cString: name)
+      unsafe tag.namespace == root?.namespace
+      && (tag.namespace != nil || tag.prefix == nil || tag.prefix == root?.prefix)
+    let text = unsafe String(cString: tag.name)
     if isOwn { return meaning(of: text) }
     return text.lowercased() == "expiration" ? .foreignExpiration : .unknown
   }
@@ -151,11 +136,9 @@ enum NativeElement: Equatable {
   private static let fieldsInLowerCase = Dictionary(
     uniqueKeysWithValues: fields.map { ($0.key.lowercased(), (name: $0.key, field: $0.value)) })
 
-  @unsafe private mutating func noteCharacters(
-    of name: UnsafePointer<xmlChar>, _ prefix: UnsafePointer<xmlChar>?
-  ) {
+  @unsafe private mutating func noteCharacters(of tag: StartTag) {
     hasMissed = true
-    if unsafe surplusBytes(in: name, prefix) > 0 { hasLongCharacters = true }
+    if unsafe surplusBytes(in: tag.name, tag.prefix) > 0 { hasLongCharacters = true }
   }
 }
 

@@ -94,21 +94,12 @@ extension NativeReader {
 // MARK: - Elements
 
 extension NativeReader {
-  /// A start tag as libxml2 gives it.
-  @unsafe struct StartTag {
-    var name: UnsafePointer<xmlChar>
-    var prefix: UnsafePointer<xmlChar>?
-    var namespace: UnsafePointer<xmlChar>?
-    /// Five pointers each: name, prefix, namespace, first byte of the value, end.
-    var attributes: UnsafeBufferPointer<UnsafePointer<xmlChar>?>
-  }
-
   /// - SeeAlso: `startElementNsSAX2Func`.
   @inline(__always)
   @unsafe mutating func startElement(_ tag: StartTag) {
     // Most elements are a field directly in a record.
     if depth == 2, skipped == 0, text.field == nil,
-      case .field(let field) = unsafe names.element(tag.name, tag.prefix, tag.namespace),
+      case .field(let field) = unsafe names.element(tag),
       field != .expiration
     {
       depth = 3
@@ -122,7 +113,7 @@ extension NativeReader {
   @unsafe private mutating func startOther(_ tag: StartTag) {
     if depth == 0 { return unsafe startRoot(tag) }
     if !builder.isInRecord { handOver() }
-    let element = unsafe names.element(tag.name, tag.prefix, tag.namespace)
+    let element = unsafe names.element(tag)
     if names.hasMissed { checkNames() }
     let start = unsafe session.pointee.position
     unsafe session.pointee.noteTagEnd()
@@ -157,7 +148,7 @@ extension NativeReader {
 
   @unsafe private mutating func startRoot(_ tag: StartTag) {
     depth = 1
-    let isKnown = unsafe names.noteRoot(tag.name, tag.prefix, tag.namespace)
+    let isKnown = unsafe names.noteRoot(tag)
     checkNames()
     if let chunk { return unsafe session.pointee.move(to: chunk.location) }
     root = unsafe RootElement(
@@ -268,11 +259,8 @@ extension NativeReader {
 extension NativeReader {
   /// Reads a record's id, and what may be its expiration.
   @unsafe private mutating func readAttributes(_ tag: StartTag, at start: SourceLocation) {
-    for index in unsafe stride(from: 0, to: tag.attributes.count - 4, by: 5) {
-      guard let name = unsafe tag.attributes[index], unsafe tag.attributes[index + 1] == nil,
-        let value = unsafe tag.attributes[index + 3], let end = unsafe tag.attributes[index + 4]
-      else { continue }
-      let text = unsafe UnsafeBufferPointer(start: value, count: end - value)
+    for index in unsafe 0..<tag.attributeCount {
+      guard let (name, text) = unsafe tag.attribute(index) else { continue }
       if unsafe name[0] == UInt8(ascii: "i") && name[1] == UInt8(ascii: "d") && name[2] == 0 {
         builder.beginField()
         unsafe builder.append(text.span)
@@ -323,7 +311,8 @@ extension NativeReader {
     } else if skipped > 0 {
       skipped -= 1
     } else if expiration.isInSuspect {
-      endSuspect()
+      text.field = nil
+      expiration.endSuspect(holding: builder.removeField())
     }
   }
 
@@ -337,18 +326,6 @@ extension NativeReader {
       place.bytes = first..<end
     }
     builder.endField(field, place)
-  }
-
-  private mutating func endSuspect() {
-    expiration.isInSuspect = false
-    text.field = nil
-    if ExpirationElement.isDate(builder.removeField()) { return }
-    let isSlip = expiration.suspect.map { !$0.isForeign && ExpirationName.isSlip($0.name) } ?? false
-    if isSlip {
-      expiration.suspect?.hasDate = false
-    } else {
-      expiration.suspect = nil
-    }
   }
 
   private mutating func endRecord() {
