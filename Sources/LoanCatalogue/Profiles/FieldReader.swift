@@ -196,16 +196,17 @@ extension FieldReader {
   @unsafe private mutating func fill(
     _ rule: FieldRule, _ text: ArraySlice<UInt8>, _ node: xmlNodePtr, at place: SourceLocation
   ) throws(XPathFailure) {
-    builder.beginField()
-    builder.append(text.span)
-    if let time = rule.time {
-      let texts = unsafe try texts(time, node)
+    var time: [UInt8] = []
+    if let path = rule.time {
+      let texts = unsafe try texts(path, node)
       if let found = texts.first(where: { rule.isValue($0) }) {
-        builder.append([0x20].span)
-        builder.append(texts.bytes[found.range].span)
+        time = [0x20] + texts.bytes[found.range]
       }
     }
-    try evaluator?.look(at: builder.fieldLength)
+    try evaluator?.look(at: text.count + time.count)
+    builder.beginField()
+    builder.append(text.span)
+    builder.append(time.span)
     builder.endField(rule.field, ValueExtent(start: place))
   }
 
