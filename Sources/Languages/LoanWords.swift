@@ -166,30 +166,32 @@ extension LoanParts {
 
 /// The words around a value.
 private struct WordFrame: Sendable {
-  /// The words before the value, and after each place where it is.
-  private let pieces: [[UInt8]]
+  private let words: [UInt8]
+  /// The places among the words where the value is.
+  private let places: [Int]
 
-  /// The words that `write` writes, which has the value's place written by the closure that it is given.
-  init(_ write: (_ bytes: inout [UInt8], _ value: (inout [UInt8]) -> Void) -> Void) {
-    // No text in UTF-8 has this byte.
-    let mark: UInt8 = 0xFF
-    var bytes: [UInt8] = []
-    write(&bytes) { $0.append(mark) }
-    pieces = bytes.split(separator: mark, omittingEmptySubsequences: false).map(Array.init)
+  /// The words that `write` writes, which has the value's place noted by the closure that it is given.
+  init(_ write: (_ words: inout [UInt8], _ value: (inout [UInt8]) -> Void) -> Void) {
+    var words: [UInt8] = []
+    var places: [Int] = []
+    write(&words) { places.append($0.count) }
+    (self.words, self.places) = (words, places)
   }
 
   /// The words of a message with one value.
   init(_ message: Message, _ language: Language) {
-    self.init { bytes, value in language.append(message, to: &bytes) { value(&$1) } }
+    self.init { words, value in language.append(message, to: &words) { value(&$1) } }
   }
 
   @inline(__always)
   func append(to line: inout [UInt8], _ value: (inout [UInt8]) -> Void) {
-    line += pieces[0]
-    for index in 1..<pieces.count {
+    var start = 0
+    for place in places {
+      line += words[start..<place]
       value(&line)
-      if !pieces[index].isEmpty { line += pieces[index] }
+      start = place
     }
+    if start < words.count { line += words[start...] }
   }
 }
 
