@@ -236,8 +236,8 @@ extension DateForm {
       case .name(let field, let names, let first):
         let end = min(index + names[0].utf8.count, text.count)
         let name = String(decoding: [UInt8](copying: text.extracting(index..<end)), as: UTF8.self)
-        guard let place = names.firstIndex(of: name.lowercased()) else { return nil }
-        numbers[field.rawValue] = first + place
+        guard let number = names.firstIndex(of: name.lowercased()) else { return nil }
+        numbers[field.rawValue] = first + number
         index = end
       case .zone:
         guard let offset = readZone(text, &index) else { return nil }
@@ -252,12 +252,13 @@ extension DateForm {
     return index == text.count ? numbers : nil
   }
 
-  /// Reads a number of as many digits as there are, up to the most; only one of few digits means anything.
+  /// Reads a number of as many digits as there are, up to the most.
   private static func readNumber(
     _ digits: ClosedRange<Int>, _ text: Span<UInt8>, _ index: inout Int
   ) -> Int? {
     let start = index
     var number = 0
+    // A fraction may have any number of digits, and its value is not wanted.
     while index < text.count, index - start < digits.upperBound, text[index].isASCIIDigit {
       number = number &* 10 &+ Int(text[index] - UInt8(ascii: "0"))
       index += 1

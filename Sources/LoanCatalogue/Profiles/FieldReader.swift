@@ -1,8 +1,7 @@
 import CLibXML2
 import Loans
 
-/// The texts that an expression has found last, the white space of each trimmed, and each inner run of it one
-/// space.
+/// The texts that an expression has found last, trimmed of white space, each inner run of it one space.
 private struct FoundTexts {
   /// The number of the element that they depend on; 0 for the document, and -1 before the first.
   var key = -1
@@ -18,7 +17,7 @@ private struct FoundTexts {
 
   /// The first text that `isWanted`.
   @inline(__always)
-  func first(where isWanted: (ArraySlice<UInt8>) -> Bool = { _ in true }) -> FoundText? {
+  func first(where isWanted: (ArraySlice<UInt8>) -> Bool) -> FoundText? {
     all.first { isWanted(bytes[$0.range]) }
   }
 }
@@ -137,7 +136,7 @@ extension FieldReader {
     unsafe try fill(rules, from: node)
     for (lookup, known) in zip(profile.lookups, referents) {
       let texts = unsafe try texts(lookup.reference, node)
-      guard let key = texts.first(), let referent = known[Array(texts.bytes[key.range])] else {
+      guard let key = texts.all.first, let referent = known[Array(texts.bytes[key.range])] else {
         continue
       }
       unsafe try fill(lookup.fields, from: referent.node, at: place)
@@ -223,7 +222,7 @@ extension FieldReader {
         else { continue }
         unsafe note(node)
         let texts = unsafe try texts(lookup.key, node)
-        guard let key = texts.first().map({ Array(texts.bytes[$0.range]) }),
+        guard let key = texts.all.first.map({ Array(texts.bytes[$0.range]) }),
           !key.isEmpty, found[key] == nil
         else { continue }
         unsafe found[key] = XMLNode(node)

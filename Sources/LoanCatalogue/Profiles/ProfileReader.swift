@@ -115,11 +115,9 @@ extension ProfileReader {
 
   /// Whether the open elements are on a way.
   private func isOn(_ way: Way) -> Bool {
-    for unsafe(node, name) in unsafe zip(open, way)
-    where unsafe name[0] != UInt8(ascii: "*") && xmlStrEqual(node.pointee.name, name) == 0 {
-      return false
+    unsafe zip(open, way).allSatisfy {
+      unsafe $1[0] == UInt8(ascii: "*") || xmlStrEqual($0.pointee.name, $1) == 1
     }
-    return true
   }
 
   @unsafe private mutating func startRoot(
