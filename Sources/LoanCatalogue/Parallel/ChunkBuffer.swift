@@ -1,3 +1,4 @@
+import Glibc
 import Loans
 
 /// A chunk of a document between the tags of its root element, as libxml2 reads it from memory.
@@ -60,13 +61,25 @@ extension ChunkBuffer {
   ///   - pattern: the `<` and the name.
   /// - Returns: `nil` if it is not in the buffer.
   func recordStart(from length: Int, _ pattern: [UInt8]) -> Int? {
-    var rest = bytes[min(headCount + length, count)..<count]
-    while let found = rest.firstRange(of: pattern), found.upperBound < count {
-      rest = rest[found.upperBound...]
-      let byte = bytes[found.upperBound]
-      if byte.isXMLWhiteSpace || ">/".utf8.contains(byte) { return found.lowerBound - headCount }
+    var start = min(headCount + length, count)
+    while let found = place(of: pattern[0], from: start), found + pattern.count < count {
+      start = found + 1
+      let byte = bytes[found + pattern.count]
+      if bytes[found...].starts(with: pattern), byte.isXMLWhiteSpace || ">/".utf8.contains(byte) {
+        return found - headCount
+      }
     }
     return nil
+  }
+
+  /// - SeeAlso: `memchr(3)`.
+  private func place(of byte: UInt8, from start: Int) -> Int? {
+    unsafe bytes.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress,
+        let found = unsafe memchr(base + start, Int32(byte), count - start)
+      else { return nil }
+      return unsafe UnsafeRawPointer(found) - base
+    }
   }
 
   /// The place of a byte in the document, if the first one is at a place.
