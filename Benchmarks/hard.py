@@ -5,6 +5,7 @@ TEXT is a single record with 9 MB of text, whatever RECORDS is; libxml2 takes 10
 SHORT is RECORDS records with one byte of title each.
 DECOYS has the size of a catalogue of RECORDS records, all of it inside a few records, in CDATA
 sections and comments: whoever looks for the next `<book` from any byte finds one that is none.
+REFERENCES is a usual catalogue of RECORDS records with an `&amp;` in each title.
 """
 
 import datetime
@@ -41,7 +42,14 @@ def decoys(records):
         yield b"%b\n    %b\n  </book>\n" % (after, EXPIRATION)
 
 
-KINDS = {"TEXT": text, "SHORT": short, "DECOYS": decoys}
+def references(records):
+    blocks = generate.blocks(records, seed=1, changed=0, exchanged=0, today=datetime.date(2026, 11, 21))
+    next(blocks)
+    for block in itertools.takewhile(lambda block: block != b"</books>\n", blocks):
+        yield block.replace(b"<title>", b"<title>Sense &amp; ")
+
+
+KINDS = {"TEXT": text, "SHORT": short, "DECOYS": decoys, "REFERENCES": references}
 
 
 def main(kind, records):

@@ -331,6 +331,16 @@ class Bench:
             self.meter.measure(kind, together, alone)
             path.unlink()
 
+    def measure_references(self):
+        path = self.work / "REFERENCES.xml"
+        with open(path, "wb") as file:
+            run([sys.executable, HERE / "hard.py", "REFERENCES", self.loans], stdout=file)
+        os.sync()
+        xmllint = Command(report.REFERENCES, ["xmllint", "--sax", "--noout", path])
+        self.meter.measure("references", xmllint)
+        self.meter.measure("references", self.validate("REFERENCES", path), xmllint)
+        path.unlink()
+
     def measure_growth(self):
         for loans in self.growth:
             path = self.catalogue("growing.xml", loans)
@@ -431,6 +441,7 @@ def measure(settings, work):
     notices = bench.measure_delivery()
     readers = bench.measure_mail()
     bench.measure_hard()
+    bench.measure_references()
     bench.measure_growth()
     return {
         "date": datetime.date.today().isoformat(),
