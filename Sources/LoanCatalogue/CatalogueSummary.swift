@@ -3,14 +3,8 @@ public struct CatalogueSummary: Hashable, Sendable {
   /// Whether the document was read to its end; if not, what came before the break must not be
   /// taken for the whole.
   public var isComplete = true
-  /// Whether the document says that the server does not know the borrower.
-  public var isBorrowerUnknown = false
-  /// Whether the document says that there are more records than it contains.
-  public var isPart = false
-  /// Whether the list that loans would be in is there and empty, in a form that is not the tool's own.
-  public var isListEmpty = false
-  /// Whether a date under the name of an expiration is in it, but no record, in such a form.
-  public var hasOtherDate = false
+  /// What the document says of itself.
+  public var answer = Answer()
   /// Whether the root element is one of the profile's.
   public var isKnownForm = false
   /// The name of the profile that it was read with; `nil` if its root element is not one of the
@@ -34,6 +28,18 @@ public struct CatalogueSummary: Hashable, Sendable {
   public var errors = 0
   /// Diagnostics of severity warning.
   public var warnings = 0
+
+  /// What a document says of itself.
+  public struct Answer: Hashable, Sendable {
+    /// Whether it says that the server does not know the borrower.
+    public var isBorrowerUnknown = false
+    /// Whether it says that there are more records than it contains.
+    public var isPart = false
+    /// Whether the list that loans would be in is there and empty, in a form that is not the tool's own.
+    public var isListEmpty = false
+    /// Whether a date under the name of an expiration is in it, but no record, in such a form.
+    public var hasOtherDate = false
+  }
 
   /// Records that no loan could be made of, each with an error unless a comment silences it.
   public var leftOut: Int { records - loans - onShelf - withoutExpiration }

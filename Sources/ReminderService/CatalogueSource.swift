@@ -97,7 +97,7 @@ public struct ReloadReport: Hashable, Sendable {
 
 extension CatalogueSummary {
   /// Whether the catalogue says which loans there are.
-  package var isUsable: Bool { isComplete && isKnownForm && !(isPart && records == 0) }
+  package var isUsable: Bool { isComplete && isKnownForm && !(answer.isPart && records == 0) }
 
   /// Whether some book is lent.
   ///
@@ -107,12 +107,13 @@ extension CatalogueSummary {
   /// Whether it is a whole catalogue in which no book is lent: of the tool's own form, or with a list of
   /// loans that is empty.
   var isWithoutLoans: Bool {
-    let isCertain = profile == CatalogueProfile.native.name || isListEmpty && records == onShelf
+    let isCertain =
+      profile == CatalogueProfile.native.name || answer.isListEmpty && records == onShelf
     return isUsable && isCertain && loans == 0 && leftOut == 0 && withoutExpiration == 0
   }
 
   /// Whether nothing in it speaks against the loans being back, if it has none.
-  public var mayBeEmpty: Bool { !hasOtherDate && !isUndated }
+  public var mayBeEmpty: Bool { !answer.hasOtherDate && !isUndated }
 
   /// Whether there are loans, and none has anything where an expiration is looked for.
   public var isUndated: Bool { records > 0 && undated == records }

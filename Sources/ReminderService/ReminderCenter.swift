@@ -107,7 +107,7 @@ public struct ReminderCenter: Sendable {
       // It may be allowed that nothing is lent, but not that no date is where it was.
       guard summary.isUsable, !(summary.isUndated && settings.allowsEmpty) else {
         if let emptiness { onDiagnostic(emptiness) }
-        if summary.isBorrowerUnknown {
+        if summary.answer.isBorrowerUnknown {
           // What it has changed is undone first.
           reload = nil
           try schedule?.noteUnknownBorrower(of: catalogue.name, on: now.date)
@@ -131,8 +131,8 @@ public struct ReminderCenter: Sendable {
       }
       let isGoodNews =
         switch outcome {
-        case .replaced(let changes): changes.removed > 0 || summary.isListEmpty
-        case .kept: isAllBack && summary.isListEmpty
+        case .replaced(let changes): changes.removed > 0 || summary.answer.isListEmpty
+        case .kept: isAllBack && summary.answer.isListEmpty
         case .refusedEmpty: false
         }
       if let emptiness, !settings.allowsEmpty, !isGoodNews { onDiagnostic(emptiness) }

@@ -542,7 +542,7 @@ struct SystemTests {
     let reading = try document.reader.reading(of: document.path)
     #expect(reading.diagnostics.map(\.code) == [.unknownBorrower])
     #expect(reading.summary.profile == document.profile)
-    #expect(reading.summary.isBorrowerUnknown && !reading.summary.isComplete)
+    #expect(reading.summary.answer.isBorrowerUnknown && !reading.summary.isComplete)
   }
 
   /// Each with the number of loans that it is said to have, and whether it is a part.
@@ -567,7 +567,7 @@ struct SystemTests {
     for version in items.next == nil ? 1...2 : 2...2 {
       let reading = try CatalogueReader().reading(ofText: items.document(version: version))
       #expect(reading.summary.profile == "ncip\(version)")
-      #expect(reading.summary.isPart == isPart)
+      #expect(reading.summary.answer.isPart == isPart)
       #expect(reading.diagnostics.map(\.code).contains(.incompleteAnswer) == isPart)
       #expect(reading.records.count == items.loans)
     }
@@ -589,10 +589,10 @@ struct SystemTests {
   ])
   func `What comes in pages is a part but for the last page`(text: String, sign: String) throws {
     let part = try CatalogueReader().reading(ofText: text.replacing("MORE", with: sign))
-    #expect(part.summary.isPart)
+    #expect(part.summary.answer.isPart)
     let last = try CatalogueReader().reading(
       ofText: text.replacing("MORE", with: sign == "MORE" ? "" : "self"))
-    #expect(!last.summary.isPart)
+    #expect(!last.summary.answer.isPart)
   }
 
   /// What may be lent is no reason to say that nothing is.
@@ -609,12 +609,12 @@ struct SystemTests {
         /GetPatronInfo/loans/loan; but there is a date at line 1, "2026-11-20"; has the format changed?
         """
       ])
-    #expect(reading.summary.hasOtherDate && !reading.summary.isListEmpty)
+    #expect(reading.summary.answer.hasOtherDate && !reading.summary.answer.isListEmpty)
     for value in ["", "0000-00-00"] {
       let empty = try CatalogueReader().reading(
         ofText: text.replacing("2026-11-20", with: value))
       #expect(empty.diagnostics.first?.message.hasSuffix("add --allow-empty") == true)
-      #expect(empty.summary.isListEmpty)
+      #expect(empty.summary.answer.isListEmpty)
     }
   }
 

@@ -288,7 +288,7 @@ extension CheckRun {
     if !result.isUsable { part.gap = part.lastError?.line ?? path }
     if result.isUsable {
       report.hasRead = true
-    } else if plan.state != nil, !result.summary.isBorrowerUnknown {
+    } else if plan.state != nil, !result.summary.answer.isBorrowerUnknown {
       console.printError("\(path): its reminders are unchanged; fix the catalogue and run again")
     }
     if let words = result.closedForLongWords { console.printError("\(path): \(words)") }

@@ -135,7 +135,7 @@ struct CatalogueFetch: Sendable {
             """
         }
       }
-      return reading.summary.isUsable || reading.summary.isBorrowerUnknown ? nil : words
+      return reading.summary.isUsable || reading.summary.answer.isBorrowerUnknown ? nil : words
     } catch {
       return "printed what cannot be read: \(error.message)"
     }

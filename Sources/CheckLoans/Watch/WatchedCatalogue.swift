@@ -96,7 +96,7 @@ struct CatalogueFindings {
       if warnsOfLoss, let words = summary.lossWords { add(words) }
     case .refusedEmpty(let stored):
       add(emptinessWords(stored: stored, mayBeEmpty: report.summary.mayBeEmpty))
-    case .kept where hasReminders && !report.summary.isBorrowerUnknown:
+    case .kept where hasReminders && !report.summary.answer.isBorrowerUnknown:
       add("its reminders are unchanged until it is fixed")
     case .kept: isUsable = report.isUsable && !report.summary.isUndated
     }

@@ -173,8 +173,8 @@ extension BatchAssembler {
     if ending.malformation != nil {
       summary.isComplete = false
     } else {
-      summary.isListEmpty = ending.isListEmpty
-      summary.hasOtherDate = ending.date != nil
+      summary.answer.isListEmpty = ending.isListEmpty
+      summary.answer.hasOtherDate = ending.date != nil
       found = [
         answer(ending), continuation(ending), lackOfExpirations, shiftedDays(ending),
         emptiness(ending),
@@ -189,9 +189,9 @@ extension BatchAssembler {
     let answer = ending.answers.first { !$0.problem.yieldsToLoans || summary.records == 0 }
     guard let answer else { return nil }
     summary.isComplete = false
-    summary.isBorrowerUnknown = answer.problem.isAboutBorrower
+    summary.answer.isBorrowerUnknown = answer.problem.isAboutBorrower
     let text = answer.text.quoted(limit: 200)
-    return summary.isBorrowerUnknown
+    return summary.answer.isBorrowerUnknown
       ? Diagnostic(
         .unknownBorrower, at: answer.place,
         message: """
@@ -217,7 +217,7 @@ extension BatchAssembler {
       return nil
     }
     guard summary.isComplete else { return nil }
-    summary.isPart = true
+    summary.answer.isPart = true
     return Diagnostic(
       .incompleteAnswer, at: place,
       message: """
@@ -237,7 +237,9 @@ extension BatchAssembler {
   }
 
   private func emptiness(_ ending: DocumentEnding) -> Diagnostic? {
-    guard summary.records == 0, summary.isComplete, !summary.isPart, let root else { return nil }
+    guard summary.records == 0, summary.isComplete, !summary.answer.isPart, let root else {
+      return nil
+    }
     return Diagnostic(
       .noLoans, at: root.location,
       message: profile.emptiness(of: root, isForced: reader.profile != nil, date: ending.date))
