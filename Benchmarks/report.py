@@ -39,6 +39,12 @@ def hard_aim(kind):
     return Aim(kind, f"check-loans validate {kind}", "wall", one_core, 1.3)
 
 
+def check_aims(name, most):
+    command = f"check-loans check BIG, {name}"
+    yield Aim("big", command, "wall", SAX, most)
+    yield Aim("big", command, "peak", None, 110)
+
+
 def mail_aim(channel):
     return Aim("mail", f"check-loans check --notify {channel} MANY", "peak", None, 128)
 
@@ -53,14 +59,10 @@ AIMS = (
     Aim("big", VALIDATE, "wall", SAX, 0.95),
     Aim("big", VALIDATE, "peak", None, 60),
     Aim("big", "check-loans validate --jobs 1 BIG", "wall", SAX, 1.65),
-    Aim("big", "check-loans check BIG, first", "wall", SAX, 2),
-    Aim("big", "check-loans check BIG, first", "peak", None, 110),
-    Aim("big", "check-loans check BIG, again", "wall", SAX, 1.4),
-    Aim("big", "check-loans check BIG, again", "peak", None, 110),
-    Aim("big", "check-loans check BIG, 2% changed", "wall", SAX, 1.8),
-    Aim("big", "check-loans check BIG, 2% changed", "peak", None, 110),
-    Aim("big", "check-loans check BIG, 1% new, 1% gone, 2% renewed", "wall", SAX, 1.9),
-    Aim("big", "check-loans check BIG, 1% new, 1% gone, 2% renewed", "peak", None, 110),
+    *check_aims("first", 2),
+    *check_aims("again", 1.4),
+    *check_aims("2% changed", 1.8),
+    *check_aims("1% new, 1% gone, 2% renewed", 1.9),
     Aim("files", "check-loans validate FILES", "wall", VALIDATE, 1.3),
     Aim("small", "check-loans validate books.xml", "wall", SMALL, 3.5),
     Aim("small", "check-loans check books.xml, again", "wall", SMALL, 5.5),

@@ -317,12 +317,16 @@ class Bench:
         os.sync()
         return path
 
+    def hard(self, kind):
+        path = self.work / f"{kind}.xml"
+        with open(path, "wb") as file:
+            run([sys.executable, HERE / "hard.py", kind, self.loans], stdout=file)
+        os.sync()
+        return path
+
     def measure_hard(self):
         for kind in report.HARD:
-            path = self.work / f"{kind}.xml"
-            with open(path, "wb") as file:
-                run([sys.executable, HERE / "hard.py", kind, self.loans], stdout=file)
-            os.sync()
+            path = self.hard(kind)
             alone = self.validate(kind, path, "--jobs", "1")
             together = self.validate(kind, path)
             if output_of(*alone.words) != output_of(*together.words):
@@ -332,10 +336,7 @@ class Bench:
             path.unlink()
 
     def measure_references(self):
-        path = self.work / "REFERENCES.xml"
-        with open(path, "wb") as file:
-            run([sys.executable, HERE / "hard.py", "REFERENCES", self.loans], stdout=file)
-        os.sync()
+        path = self.hard("REFERENCES")
         xmllint = Command(report.REFERENCES, ["xmllint", "--sax", "--noout", path])
         self.meter.measure("references", xmllint)
         self.meter.measure("references", self.validate("REFERENCES", path), xmllint)

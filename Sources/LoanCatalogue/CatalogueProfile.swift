@@ -86,7 +86,7 @@ public struct CatalogueProfile: Sendable {
     public let isShared: Bool
     /// Whether an expiration that is present but empty is an error.
     public let refusesEmpty: Bool
-    /// The forms of a date; none for what is no date.
+    /// The forms of a date; none for any other field.
     public let forms: [DateForm]
 
     init(

@@ -184,7 +184,7 @@ extension DateForm {
     throw .form
   }
 
-  /// Reads a text of one of these forms, of which the first that fits counts.
+  /// Reads a text in the first of these forms that fits.
   ///
   /// - Throws: as ``read(_:)``; `notADay` if that is so in any form.
   static func read(

@@ -6,7 +6,7 @@ import CLibXML2
 /// XPath fit them, whatever their prefix in the document. The elements of an envelope are left out: each
 /// element in its body is a root element.
 @safe struct ProfileTree: ~Copyable {
-  /// Reads what is in the tree, if there is anything to be read; behind a pointer it is never moved.
+  /// The reader of the tree, if it has one; held by a pointer, so that it is never copied.
   let reader: UnsafeMutablePointer<ProfileReader>?
   private let profile: CatalogueProfile
   /// The profile's own namespaces; if it has none, that of the root element.
@@ -129,15 +129,16 @@ private let startElementHandler: startElementNsSAX2Func = {
   let kept = unsafe tree.pointee.isOwn(namespace) ? nil : namespace
   // An undeclared prefix would become a part of the name.
   let keptPrefix = unsafe kept == nil ? nil : prefix
+  func start(_ count: Int32, _ declarations: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?) {
+    unsafe xmlSAX2StartElementNs(
+      context, name, keptPrefix, kept, count, declarations, attributeCount, defaultCount,
+      attributes)
+  }
   var all = unsafe tree.pointee.declarations(with: declared)
   if unsafe all.isEmpty {
-    unsafe xmlSAX2StartElementNs(
-      context, name, keptPrefix, kept, declarationCount, declarations, attributeCount,
-      defaultCount, attributes)
+    unsafe start(declarationCount, declarations)
   } else {
-    unsafe xmlSAX2StartElementNs(
-      context, name, keptPrefix, kept, Int32(all.count / 2), &all, attributeCount, defaultCount,
-      attributes)
+    unsafe start(Int32(all.count / 2), &all)
   }
   guard let node = unsafe parser.pointee.node else { return }
   if unsafe namespace == nil, let bound = unsafe tree.pointee.namespace(of: prefix) {
