@@ -56,8 +56,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     // Files and the errors of calls about them, with a type of their own and in one way.
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
-    // The settings file: TOML, as people know it from other tools, with located errors.
-    .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
   ],
   targets: [
     .systemLibrary(
@@ -69,6 +67,8 @@ let package = Package(
     // For those in a ZIP archive, or compressed by bzip2, xz or zstd; libarchive is loaded only for them.
     .target(name: "CArchive", dependencies: ["CZlib"]),
     .target(name: "CLinux"),
+    // The settings file: TOML as people know it from other tools, by toml++, which consists of headers.
+    .target(name: "CTOML"),
     // Recurrence rules of calendars, a known pit; libical is loaded only where a calendar has some.
     .target(name: "CIcal"),
     .target(name: "Failpoints", swiftSettings: settings),
@@ -120,11 +120,10 @@ let package = Package(
     .executableTarget(
       name: "CheckLoans",
       dependencies: [
-        "Calendar", "CLinux", "Languages", "Loans", "LoanCatalogue", "LoanRules", "Mail",
+        "Calendar", "CLinux", "CTOML", "Languages", "Loans", "LoanCatalogue", "LoanRules", "Mail",
         "ReminderSchedule", "Notifiers", "ReminderService", "System",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
-        .product(name: "TOMLKit", package: "TOMLKit"),
       ],
       // In the binary itself, which is all that is installed.
       resources: [
@@ -194,5 +193,6 @@ let package = Package(
     .testTarget(
       name: "FaultTests", dependencies: ["CheckLoans", "Loans", "TestSupport"],
       exclude: ["Shim"], swiftSettings: testSettings),
-  ] + fuzzers
+  ] + fuzzers,
+  cxxLanguageStandard: .cxx17
 )

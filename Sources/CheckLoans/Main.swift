@@ -36,53 +36,57 @@ enum Main {
     }
     try MistakenCommand.checkHelp(arguments)
     // The parser would take the next argument for the value.
-    let words = arguments.prefix { $0 != "--" }
-    if let empty = words.first(where: {
+    if let empty = arguments.prefix(while: { $0 != "--" }).first(where: {
       $0.hasPrefix("--") && $0.firstIndex(of: "=") == $0.indices.last
     }) {
       throw CommandError(.usage, "\(empty.dropLast()) needs a value")
     }
-    guard let (command, line) = try parse(RootCommand.withCommand(arguments), console) else {
-      return .done
-    }
-    if let check = command as? CheckCommand {
-      try MistakenCommand.check(arguments, catalogues: check.options.catalogues) { name in
-        // Nobody else needs the settings before it is known which command is meant.
-        (try? check.completed(line, .ofProcess()))?.environment.isFetched(name) ?? false
-      }
-    }
-    try SystemLimits.checkDescriptors()
-    return try run(command, line, console)
+    let (type, words) = RootCommand.command(of: RootCommand.withCommand(arguments))
+    guard let type = type as? any Subcommand.Type else { return try answer(arguments, console) }
+    let line = RootCommand.withCommand(arguments).dropFirst(words.count)
+    return try run(type, Array(line), arguments, console)
   }
 
-  private static func run(
-    _ command: some Subcommand, _ line: [String], _ console: Console
+  /// - Parameters:
+  ///   - line: the arguments after the words of the command.
+  ///   - arguments: all of them, as they were given.
+  private static func run<Command: Subcommand>(
+    _ type: Command.Type, _ line: [String], _ arguments: [String], _ console: Console
   ) throws -> ExitStatus {
-    let (command, environment) = try command.completed(line, try .ofProcess())
+    let (command, environment): (Command, Environment)
+    do {
+      (command, environment) = try type.completed(line, try .ofProcess())
+    } catch {
+      // Help is asked for, or the line itself is wrong, which comes before what is set elsewhere.
+      if (try? type.parseAsRoot(line)) is Command { throw error }
+      return try answer(arguments, console)
+    }
+    if command is CheckCommand {
+      try MistakenCommand.check(
+        arguments, catalogues: command.files, isFetched: environment.isFetched)
+    }
+    try SystemLimits.checkDescriptors()
     for warning in command.warnings(environment) { console.printError(warning) }
     return try command.run(environment, console)
   }
 
-  /// - Parameter arguments: with the words of the command first.
-  /// - Returns: the command, and the arguments after its words; `nil` if help, the version or a
-  ///   completion script was asked for and printed.
-  private static func parse(
+  /// Prints what is asked of the program as a whole: help, the version or a completion script.
+  ///
+  /// - Throws: ``CommandError`` with the status `usage` if it was none of these.
+  private static func answer(
     _ arguments: [String], _ console: Console
-  ) throws -> (command: any Subcommand, line: [String])? {
-    let (type, words) = RootCommand.command(of: arguments)
-    let line = Array(arguments.dropFirst(words.count))
-    // To parse all from the root takes several times as long.
-    if let command = try? type.parseAsRoot(line) as? any Subcommand { return (command, line) }
+  ) throws -> ExitStatus {
     do {
-      var command = try RootCommand.parseAsRoot(arguments)
+      var command = try RootCommand.parseAsRoot(RootCommand.withCommand(arguments))
       try command.run()
     } catch {
       guard RootCommand.exitCode(for: error).isSuccess else {
-        throw CommandError(.usage, MistakenCommand.message(for: error, arguments))
+        throw CommandError(
+          .usage, MistakenCommand.message(for: error, RootCommand.withCommand(arguments)))
       }
       let text = RootCommand.fullMessage(for: error)
       try console.print(line: text + CompletionScript.addition(to: text))
     }
-    return nil
+    return .done
   }
 }

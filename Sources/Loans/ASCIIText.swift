@@ -7,6 +7,9 @@ extension UInt8 {
     }
   }
 
+  /// Whether it is `0` to `9` in ASCII.
+  package var isASCIIDigit: Bool { (0x30...0x39).contains(self) }
+
   /// `%0A`.
   package var percentEncoded: String { "%\(digits(2, radix: 16).uppercased())" }
 }

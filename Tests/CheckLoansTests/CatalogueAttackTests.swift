@@ -138,7 +138,7 @@ struct CatalogueAttackTests {
     let desk = try Desk(catalogue: text)
     try desk.folder.makeLink("link.xml", to: "books.xml")
     for path in ["books.xml", "link.xml"] {
-      for arguments in [["validate", path], ["--no-state", path]] {
+      for arguments in [["validate", path], ["--state", "none", path]] {
         let result = try await desk.run(arguments)
         #expect((result.text + result.errorText).contains(" \(words)"), "\(path)")
         #expect(!(result.text + result.errorText).contains("secret"))

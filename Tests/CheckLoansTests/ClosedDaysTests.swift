@@ -64,7 +64,8 @@ struct ClosedDaysTests {
     let only = try await desk.run(
       "closed", "--closed-only", "*mas", "--from", "2026-12-25", "--to", "2026-12-28")
     #expect(only.lines.map { $0.prefix(11) } == ["2026-12-25 ", "2026-12-26."])
-    #expect(try await desk.run("closed", "--no-closed").lines == [])
+    let none = ["weekdays", "days", "calendars"].flatMap { ["--closed-\($0)", "none"] }
+    #expect(try await desk.run(["closed"] + none).lines == [])
   }
 
   @Test func `The table of closed days is the same as its options`() async throws {
@@ -93,12 +94,14 @@ struct ClosedDaysTests {
     ("[closed]\n\ndays = [\"2026-02-30\"]\n", 3, "\"2026-02-30\" is not"),
     ("closed-open = [\"x\"]\n", 1, "\"x\" does not begin with a day"),
     ("[closed]\nweekday = \"sat\"\n", 2, "unknown key \"weekday\"; did you mean \"weekdays\"?"),
-    ("[closed]\nremind = 3\n", 2, "\"remind\" is for all catalogues; put it before [closed]"),
+    (
+      "[closed]\nremind = 3\n", 2, "\"remind\" is for all catalogues; put it before the first table"
+    ),
     (
       "closed-days = \"12-24\"\n[closed]\ndays = \"12-25\"\n", 3,
       "\"closed-days\" is set already; leave out one of the lines"
     ),
-    ("closed = 1\n", 1, "write closed days in a table of their own: [closed]"),
+    ("closed = 1\n", 1, "write \"closed\" as a table of its own: [closed]"),
   ])
   func `What makes no sense in the settings is reported with its line`(
     text: String, line: Int, words: String
@@ -119,7 +122,7 @@ struct ClosedDaysTests {
       calendars = ["missing.ics"]
       [[catalogue]]
       path = "\(desk.folder.path)/books.xml"
-      no-closed = true
+      closed-calendars = "none"
       """)
     #expect(try await desk.run().status == 0)
   }
@@ -171,8 +174,8 @@ struct ClosedDaysTests {
     #expect(changed.errorText.hasSuffix("; check-loans closed says what else is odd\n"))
     #expect(try await desk.run(arguments).errorText == "")
     // Nothing is remembered of a look.
-    #expect(try await desk.run(arguments + ["--no-state"]).errorLines.count == 1)
-    #expect(try await desk.run(arguments + ["--no-state"]).errorLines.count == 1)
+    #expect(try await desk.run(arguments + ["--state", "none"]).errorLines.count == 1)
+    #expect(try await desk.run(arguments + ["--state", "none"]).errorLines.count == 1)
     let closed = try await desk.run("closed", "--closed-calendars", "holidays.ics")
     #expect(closed.errorLines.count == 2)
   }

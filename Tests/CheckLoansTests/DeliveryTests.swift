@@ -216,13 +216,13 @@ struct DeliveryTests {
     let desk = try Desk()
     for _ in 1...2 {
       #expect(
-        try await desk.run("--no-state", "--notify", "stdout", "books.xml").output.count
+        try await desk.run("--state", "none", "--notify", "stdout", "books.xml").output.count
           == Self.ofThe21st.utf8.count)
     }
     #expect(!desk.folder.contains("state"))
     #expect(
-      try await desk.run("--no-state", "books.xml").lines.last == """
-        14 loans, 4 expired, 1 expires today, nothing scheduled (--no-state); \
+      try await desk.run("--state", "none", "books.xml").lines.last == """
+        14 loans, 4 expired, 1 expires today, nothing scheduled (--state none); \
         4 books on the shelf
         """)
   }

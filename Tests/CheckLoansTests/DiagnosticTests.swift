@@ -291,7 +291,7 @@ struct DiagnosticTests {
     input: Command.Input
   ) async throws {
     let desk = try Desk()
-    let result = try await desk.run("--no-state", "-", input: input)
+    let result = try await desk.run("--state", "none", "-", input: input)
     #expect(result.status == (input == .closed ? 74 : 66))
     #expect(!result.errorText.contains("[malformed-xml]"))
   }

@@ -55,7 +55,7 @@ struct EnvironmentTests {
   @Test(arguments: [
     Setting("notify", "stdout"), Setting("remind", "7"), Setting("at", "18:30"),
     Setting("time-zone", "Asia/Tokyo", ["books.xml", "-v"]), Setting("now", "2026-11-23"),
-    Setting("state", "other.sqlite"), Setting("no-state", nil), Setting("dry-run", nil),
+    Setting("state", "other.sqlite"), Setting("state", "none"), Setting("dry-run", nil),
     Setting("format", "json"), Setting("all", nil), Setting("quiet", nil),
     Setting("verbose", nil), Setting("color", "always"), Setting("fail-on", "expired"),
     Setting("require-expiration", nil), Setting("stale-after", "1h"),

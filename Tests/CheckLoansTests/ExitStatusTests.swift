@@ -294,7 +294,7 @@ struct ExitStatusTests {
     ),
     (
       "NOTIFY", "stdout,pigeon",
-      "there is no channel \"pigeon\"; "
+      "unknown channel \"pigeon\"; "
     ),
     ("NOTIFY", ", ,", "\", ,\" has no value in it"),
     ("QUIET", "perhaps", "\"perhaps\" is neither 1 nor 0"),

@@ -71,7 +71,7 @@ struct FailureTests {
     try desk.folder.write(catalogue(("Two", "2026.11.22")), to: names[1])
     let first = try await desk.run(["--notify", "stdout"] + names.prefix(1))
     #expect(first.lines.map { $0.prefix(5) } == ["\"One\""])
-    let both = try await desk.run(["--no-state", "--notify", "stdout"] + names)
+    let both = try await desk.run(["--state", "none", "--notify", "stdout"] + names)
     #expect(both.lines.map { $0.prefix(5) } == ["\"One\"", "\"Two\""])
     let second = try await desk.run(["--notify", "stdout"] + names.suffix(1))
     #expect(second.lines.map { $0.prefix(5) } == ["\"Two\""])
@@ -103,7 +103,7 @@ struct FailureTests {
       (cd srv/lib && $tell books.xml && $tell ./books.xml && $tell ../lib/books.xml)
       CHECK_LOANS_NOTIFY=stdout "$0" lib/books.xml
       "$0" deliver --notify stdout
-      "$0" --dry-run --no-state srv/lib/books.xml lib/books.xml | tail -n 1
+      "$0" --dry-run --state none srv/lib/books.xml lib/books.xml | tail -n 1
       """)
     #expect(
       result.outcome
@@ -111,7 +111,7 @@ struct FailureTests {
           0,
           output: """
             6
-            14 loans, 4 expired, 1 expires today, nothing scheduled (--no-state), nothing written \
+            14 loans, 4 expired, 1 expires today, nothing scheduled (--state none), nothing written \
             (--dry-run); 4 books on the shelf
 
             """))
@@ -177,7 +177,7 @@ struct FailureTests {
   @Test func `One catalogue spelt in two ways is read once`() async throws {
     let desk = try Desk()
     let result = try await desk.run(
-      "--no-state", "--notify", "stdout", "books.xml", "./books.xml",
+      "--state", "none", "--notify", "stdout", "books.xml", "./books.xml",
       "\(desk.folder.path)/books.xml")
     #expect(result.status == 0)
     #expect(result.lines.count == 6)
@@ -186,14 +186,14 @@ struct FailureTests {
 
   @Test func `Without a schedule notices come in the same order as with one`() async throws {
     let desk = try Desk()
-    let without = try await desk.run("--no-state", "--notify", "stdout", "books.xml")
+    let without = try await desk.run("--state", "none", "--notify", "stdout", "books.xml")
     let with = try await desk.run("--notify", "stdout", "books.xml")
     #expect(without.lines == with.lines)
   }
 
   @Test func `Of a catalogue that cannot be read to its end nothing is told`() async throws {
     let desk = try Desk()
-    let result = try await desk.run("--no-state", "--notify", "stdout", "-", input: .file("/"))
+    let result = try await desk.run("--state", "none", "--notify", "stdout", "-", input: .file("/"))
     #expect(result.status == 66)
     #expect(result.lines == [])
   }

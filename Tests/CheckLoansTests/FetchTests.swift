@@ -118,7 +118,7 @@ struct FetchTests {
     try await desk.expectNothingRunning()
   }
 
-  @Test(arguments: [["--dry-run"], ["--no-state"]])
+  @Test(arguments: [["--dry-run"], ["--state", "none"]])
   func `A look fetches too, and keeps nothing`(option: [String]) async throws {
     let desk = try desk()
     let result = try await desk.run(["-q"] + option)
@@ -300,7 +300,7 @@ struct FetchTests {
   func `What has failed is tried again in five minutes, or sooner`(
     every: String, pause: Int, retry: Int
   ) throws {
-    let options = try FetchOptions.parse(["--run", "/bin/cat", "--every", every])
+    let options = FetchOptions(run: ["/bin/cat"], every: try Age.parse(every))
     let fetch = CatalogueFetch(
       "city", options, profile: nil, besideSchedule: nil, try .ofProcess())
     #expect(fetch.pause(hasFailed: false) == .seconds(pause))

@@ -64,12 +64,12 @@ struct ForeignSystemTests {
   @Test(arguments: ForeignSystem.all)
   func `The profile's name may be given`(system: ForeignSystem) async throws {
     let desk = try desk(system, due: system.due.first)
-    let plain = try await desk.run(Self.common + ["--no-state", "--all", "loans.xml"])
+    let plain = try await desk.run(Self.common + ["--state", "none", "--all", "loans.xml"])
     let named = try await desk.run(
-      Self.common + ["--no-state", "--all", "--profile", system.profile, "loans.xml"])
+      Self.common + ["--state", "none", "--all", "--profile", system.profile, "loans.xml"])
     #expect(plain.outcome == named.outcome)
     let input = try await desk.shell(
-      "cat loans.xml | \"$0\" --time-zone Europe/Budapest --loan-days 28 --no-state --all -")
+      "cat loans.xml | \"$0\" --time-zone Europe/Budapest --loan-days 28 --state none --all -")
     #expect(input.text == plain.text)
   }
 
@@ -93,7 +93,7 @@ struct ForeignSystemTests {
       ("America/New_York", "today (2026.11.21 18:00)"),
       ("Asia/Tokyo", "tomorrow (2026.11.22 08:00)"),
     ] {
-      let result = try await desk.run("--no-state", "--time-zone", zone, "loans.xml")
+      let result = try await desk.run("--state", "none", "--time-zone", zone, "loans.xml")
       #expect(result.lines.first?.contains("expires \(day)") == true, "\(result.text)")
     }
   }
@@ -122,10 +122,10 @@ struct ForeignSystemTests {
   @Test func `What has no end, but a beginning, is counted`() async throws {
     let tellico = try #require(ForeignSystem.all.first { $0.profile == "tellico" })
     let desk = try desk(tellico, due: "")
-    let result = try await desk.run("--no-state", "--time-zone", "UTC", "loans.xml")
+    let result = try await desk.run("--state", "none", "--time-zone", "UTC", "loans.xml")
     #expect(
       result.text == """
-        0 loans, 0 expired, 0 expire today, nothing scheduled (--no-state); 1 loan without \
+        0 loans, 0 expired, 0 expire today, nothing scheduled (--state none); 1 loan without \
         expiration, 1 of them with a lending date (use --loan-days); read as tellico
 
         """)
@@ -235,7 +235,7 @@ struct ForeignSystemTests {
   @Test func `What stands before the document is not taken for an empty one`() async throws {
     let desk = try Desk()
     try desk.folder.write("Notice: x\n<?xml version=\"1.0\"?><books/>", to: "loans.xml")
-    let result = try await desk.run("--no-state", "loans.xml")
+    let result = try await desk.run("--state", "none", "loans.xml")
     #expect(
       result.errorLines == [
         """
@@ -281,7 +281,7 @@ struct ForeignSystemTests {
       ),
     ] {
       try desk.folder.write(text, to: "body.xml")
-      let result = try await desk.run("--no-state", "body.xml")
+      let result = try await desk.run("--state", "none", "body.xml")
       #expect(result.status == 65)
       #expect(result.errorLines.first == "body.xml:1:1: error: \(words) [not-a-catalogue]")
     }
@@ -335,7 +335,7 @@ struct ProfilesTests {
     #expect(printed.status == 0)
     try desk.folder.write(printed.text, to: "ours.xml")
     try desk.folder.write(system.document(due: system.due.first), to: "loans.xml")
-    let arguments = ["--no-state", "--all", "--loan-days", "28", "loans.xml"]
+    let arguments = ["--state", "none", "--all", "--loan-days", "28", "loans.xml"]
     #expect(
       try await desk.run(["--profile", "ours.xml"] + arguments).outcome
         == desk.run(arguments).outcome)
@@ -390,7 +390,7 @@ struct ProfilesTests {
       let check = try await desk.run("profiles", "--check", "form.xml")
       #expect(check.lines.dropFirst(4) == (literals.map { [$0] } ?? [])[...])
       let result = try await desk.run(
-        "--profile", "form.xml", "--time-zone", "America/New_York", "--no-state", "--all",
+        "--profile", "form.xml", "--time-zone", "America/New_York", "--state", "none", "--all",
         "--format", "csv", "dates.xml")
       for date in expected {
         let words = date.replacing(".", with: "-").split(separator: " ")

@@ -18,8 +18,7 @@ struct GivenOptionTests {
   func `A word that is a value, or after --, gives no option`(
     line: [String], names: [String]
   ) throws {
-    let command = try #require(CheckCommand.parseAsRoot(line) as? CheckCommand)
-    #expect(command.settings.given(by: line).map(\.name).sorted() == names)
+    #expect([Setting](givenBy: line, CheckCommand.facts).map(\.name).sorted() == names)
   }
 
   /// `d` is the first letter of `dry-run`.
@@ -35,5 +34,30 @@ struct GivenOptionTests {
     #expect(desk.tried == [])
     try await desk.desk.run(line)
     #expect(desk.tried.count == 1, "without the variable, it is sent")
+  }
+
+  private static let commands: [any Subcommand.Type] = {
+    let groups = RootCommand.configuration.subcommands.flatMap { command in
+      command.configuration.subcommands.isEmpty ? [command] : command.configuration.subcommands
+    }
+    return groups.compactMap { $0 as? any Subcommand.Type }
+  }()
+
+  @Test func `What is known of each command's options is what it declares`() {
+    #expect(Self.commands.count > 20)
+    for command in Self.commands {
+      let declared = command.declaredOptions.filter { $0.kind != nil }
+      let facts = command.facts
+      #expect(Set(facts.names) == Set(declared.map(\.name)), "\(command)")
+      #expect(Set(facts.names).count == facts.count, "\(command)")
+      for option in declared { #expect(facts[option.name]?.kind == option.kind, "\(option.name)") }
+      let letters = facts.compactMap { fact in fact.short.map { (fact.name, $0) } }
+      for (name, letter) in letters {
+        #expect(command.helpMessage(columns: 80).contains("-\(letter), --\(name)"), "\(command)")
+      }
+      #expect(
+        command.helpMessage(includeHidden: true, columns: 80).matches(of: #/  -[a-zA-Z], --/#).count
+          == letters.count + 1, "\(command): the letters, and -h")
+    }
   }
 }

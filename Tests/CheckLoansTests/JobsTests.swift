@@ -38,17 +38,17 @@ struct JobsTests {
   @Test(arguments: ["large.xml", "broken.xml"])
   func `However many threads check, they report the same`(name: String) async throws {
     let arguments = ["check", "--now", "2026-11-21", "--format", "json", "--all"]
-    let alone = try await desk.run(arguments + ["--no-state", "--jobs", "1", name])
+    let alone = try await desk.run(arguments + ["--state", "none", "--jobs", "1", name])
     #expect(alone.status == 65)
     for jobs in ["2", "5"] {
-      let together = try await desk.run(arguments + ["--no-state", "--jobs", jobs, name])
+      let together = try await desk.run(arguments + ["--state", "none", "--jobs", jobs, name])
       #expect(together.outcome == alone.outcome)
     }
   }
 
   @Test func `The variable says how many threads read, too`() async throws {
     let result = try await desk.run(
-      "--no-state", "large.xml", variables: ["CHECK_LOANS_JOBS": "0"])
+      "--state", "none", "large.xml", variables: ["CHECK_LOANS_JOBS": "0"])
     #expect(result.status == 78)
     #expect(result.errorText.contains("CHECK_LOANS_JOBS"))
   }
@@ -80,9 +80,9 @@ struct ProgressTests {
   @Test(
     .enabled(if: File.exists("/usr/bin/script"), "the Debian package bsdutils is not installed"),
     arguments: [
-      ("validate -", "xterm", true), ("--no-state -", "xterm", true),
+      ("validate -", "xterm", true), ("--state none -", "xterm", true),
       ("validate - 2>errors", "xterm", false), ("validate -", "dumb", false),
-      ("--no-state -q -", "xterm", false),
+      ("--state none -q -", "xterm", false),
     ])
   func `It is shown at a terminal only, and gone at the end`(
     arguments: String, terminal: String, isShown: Bool

@@ -177,7 +177,8 @@ struct PlanTests {
     #expect(notice.date.text == "2026-11-22")
     #expect(notice.rung == .int(1))
     #expect(notice.channel == .null)
-    let empty = try await desk.run("plan", "--days", "1", "--now", "2030-01-01", "--state", "none")
+    let empty = try await desk.run(
+      "plan", "--days", "1", "--now", "2030-01-01", "--state", "none.sqlite")
     #expect(empty.outcome == Outcome(0, errors: "check-loans: nothing will be sent within 1 day\n"))
   }
 

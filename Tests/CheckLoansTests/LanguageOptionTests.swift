@@ -90,7 +90,7 @@ struct LanguageOptionTests {
   {
     let desk = try desk()
     func firstLine(_ variables: [String: String]) async throws -> String? {
-      var command = desk.command(["--no-state", "books.xml"])
+      var command = desk.command(["--state", "none", "books.xml"])
       command.environment = ["CHECK_LOANS_NOW": "2026-11-21"].merging(variables) { $1 }
       return try await command.run().lines.first
     }
@@ -161,7 +161,7 @@ struct LanguageOptionTests {
 
   @Test func `A translation of one's own is used as it is, the rest in English`() async throws {
     let desk = try desk()
-    let asked = ["--translation", "nl.po", "--no-state", "--quiet", "books.xml"]
+    let asked = ["--translation", "nl.po", "--state", "none", "--quiet", "books.xml"]
     let lines = [
       "\"{title}\" expired 7 days ago (2026.11.14)", "\"Abigél\" vervalt morgen (2026.11.22)",
     ]
@@ -181,12 +181,12 @@ struct LanguageOptionTests {
     try desk.folder.makeDirectory("sub")
     try desk.folder.write("language = \"nl\"\ntranslation = \"../nl.po\"\n", to: "sub/config.toml")
     let line = try await desk.run(
-      "--config", "sub/config.toml", "--no-state", "--quiet", "books.xml"
+      "--config", "sub/config.toml", "--state", "none", "--quiet", "books.xml"
     ).lines.last
     #expect(line == "\"Abigél\" vervalt morgen (2026.11.22)")
     try desk.folder.write("language = \"nl\"\n", to: "sub/config.toml")
     #expect(
-      try await desk.run("--config", "sub/config.toml", "--no-state", "books.xml").outcome
+      try await desk.run("--config", "sub/config.toml", "--state", "none", "books.xml").outcome
         == Outcome(
           78,
           errors: """
@@ -209,7 +209,9 @@ struct LanguageOptionTests {
     let desk = try desk()
     try desk.folder.write(
       Self.dutch.replacing("{title} vervalt", with: "het vervalt"), to: "bad.po")
-    for command in [["--no-state", "books.xml"], ["config"], ["plan"], ["watch", "books.xml"]] {
+    for command in [
+      ["--state", "none", "books.xml"], ["config"], ["plan"], ["watch", "books.xml"],
+    ] {
       let result = try await desk.run(command + arguments)
       #expect(result.status == status)
       #expect(result.errorText.hasPrefix("check-loans: \(message)"), "\(result.errorText)")

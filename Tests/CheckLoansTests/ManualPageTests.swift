@@ -58,21 +58,17 @@ struct ManualPageTests {
 
   @Test func `The keys are those that the files may have`() throws {
     let page = try ManualPage("check-loans.toml.5")
-    let tableKeys = SettingsKeys.user.tableOptions.map(\.name)
+    let tableKeys = TableOptions.facts.names
     #expect(
-      page.items("Ic", in: "USER SETTINGS").sorted() == Set(SettingsKeys.user.names).sorted())
+      page.items("Ic", in: "USER SETTINGS").sorted() == Set(SettingsScheme.user.names).sorted())
     #expect(
       page.items("Ic", in: "CATALOGUE TABLES").sorted() == (["path", "name"] + tableKeys).sorted())
-    let conditions = SettingsKeys.conditions.map(\.name)
-    #expect(
-      page.items("Ic", in: "RULES").sorted()
-        == (conditions + ["borrower-language"] + LadderOptions.declaredSettings.map(\.name))
-        .sorted())
+    #expect(page.items("Ic", in: "RULES").sorted() == RuleTable.facts.names.sorted())
     #expect(
       page.items("Ic", in: "CHANNELS").sorted()
-        == ChannelTable.declaredSettings.map(\.name).sorted())
+        == ChannelTable.facts.names.sorted())
     #expect(
-      page.items("Ic", in: "PROJECT SETTINGS").sorted() == SettingsKeys.project.names.sorted())
+      page.items("Ic", in: "PROJECT SETTINGS").sorted() == SettingsScheme.project.names.sorted())
   }
 
   @Test func `Every channel is described wherever channels are named`() throws {

@@ -7,13 +7,13 @@ struct PackedCatalogueTests {
 
   @Test func `A packed catalogue is read by its first bytes, whatever its name is`() async throws {
     let (desk, books) = try desk()
-    let plain = try await desk.run("--no-state", "books.xml")
+    let plain = try await desk.run("--state", "none", "books.xml")
     try desk.folder.write(bytes: gzip(books), to: "books.xml.gz")
     try desk.folder.write(bytes: zip(("tellico.xml", books)), to: "books.tc")
     try desk.folder.write(bytes: books, to: "plain.tc")
     try desk.folder.write(bytes: gzip(books), to: "gzip.xml")
     for name in ["books.xml.gz", "books.tc", "plain.tc", "gzip.xml"] {
-      let result = try await desk.run("--no-state", name)
+      let result = try await desk.run("--state", "none", name)
       #expect(result.lines == plain.lines)
       #expect(result.status == 0)
     }
@@ -21,10 +21,10 @@ struct PackedCatalogueTests {
 
   @Test func `So it is through standard input, from a pipe and from a file`() async throws {
     let (desk, books) = try desk()
-    let plain = try await desk.run("--no-state", "books.xml")
+    let plain = try await desk.run("--state", "none", "books.xml")
     for packed in [gzip(books), zip(("tellico.xml", books))] {
       try desk.folder.write(bytes: packed, to: "packed")
-      for line in [#"cat packed | "$0" --no-state -"#, #""$0" --no-state - < packed"#] {
+      for line in [#"cat packed | "$0" --state none -"#, #""$0" --state none - < packed"#] {
         #expect(try await desk.shell("\(line) --now 2026-11-21T07:00").lines == plain.lines)
       }
       for line in [#"cat packed | "$0" validate -"#, #""$0" validate - < packed"#] {
@@ -45,14 +45,14 @@ struct PackedCatalogueTests {
     try desk.folder.write(bytes: zip(("tellico.xml", books)), to: "books.tc")
     try desk.folder.write(bytes: gzip(books), to: "books.xml.gz")
     let variables = ["LD_LIBRARY_PATH": "\(desk.folder.path)/lib"]
-    let result = try await desk.run("--no-state", "books.tc", variables: variables)
+    let result = try await desk.run("--state", "none", "books.tc", variables: variables)
     #expect(result.status == 65)
     #expect(
       result.errorLines.first == """
         books.tc:1:1: error: to unpack this ZIP archive, libarchive.so.13 is needed, which is not \
         installed (Debian: libarchive13); install it, or unpack the file first [not-a-catalogue]
         """)
-    #expect(try await desk.run("--no-state", "books.xml.gz", variables: variables).status == 0)
+    #expect(try await desk.run("--state", "none", "books.xml.gz", variables: variables).status == 0)
   }
 
   @Test func `A pipe that somebody has made non-blocking is waited for`() async throws {

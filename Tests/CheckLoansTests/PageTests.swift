@@ -6,7 +6,7 @@ import Testing
 
 /// The page of `check --format html`, read by a parser that keeps to the standard.
 struct PageTests {
-  private static let html = ["--format", "html", "--no-state"]
+  private static let html = ["--format", "html", "--state", "none"]
 
   /// What the page of a run consists of, by read_page.py.
   private func read(_ desk: Desk, _ arguments: String...) async throws -> JSON {
@@ -42,7 +42,7 @@ struct PageTests {
 
   // MARK: - The document
 
-  /// Written anew by `check-loans check --format html --no-state --all --now 2026-11-21T07:00 books.xml`
+  /// Written anew by `check-loans check --format html --state none --all --now 2026-11-21T07:00 books.xml`
   /// from `<body` on, without its script.
   @Test func `The page of the project's catalogue is as in Pages`() async throws {
     let desk = try Desk()
@@ -220,7 +220,7 @@ struct PageTests {
       """
       day=$(TZ=Pacific/Kiritimati date +%Y.%m.%d)
       echo "<books><book><title>Near</title><expiration>$day</expiration></book></books>" >books.xml
-      exec "$0" check --config config.toml --format html --no-state
+      exec "$0" check --config config.toml --format html --state none
       """)
     try #require(result.status == 0, "\(result.errorText)")
     let row = result.lines.first { $0.hasSuffix("<th scope=row>Near") } ?? ""

@@ -4,7 +4,7 @@ import Testing
 /// The report for spreadsheets.
 struct ReportCSVTests {
   @Test func `It has a line for each loan, by its expiration`() async throws {
-    let result = try await Desk().run("--no-state", "--format", "csv", "books.xml")
+    let result = try await Desk().run("--state", "none", "--format", "csv", "books.xml")
     #expect(result.status == 0)
     #expect(
       result.text.hasPrefix(
@@ -21,10 +21,10 @@ struct ReportCSVTests {
 
   @Test func `Its names are those of JSON`() async throws {
     let desk = try Desk()
-    let csv = try await desk.run("--no-state", "--format", "csv", "books.xml").text
+    let csv = try await desk.run("--state", "none", "--format", "csv", "books.xml").text
     let head = csv.split(separator: "\r\n")[0].split(separator: ",").map(String.init)
     let json = try JSON(
-      parsing: try await desk.run("--no-state", "--format", "json", "books.xml").text)
+      parsing: try await desk.run("--state", "none", "--format", "json", "books.xml").text)
     let keys = json.loans[0].keys
     #expect(head == keys.dropLast())
     #expect(keys.last == "openDays")
@@ -39,7 +39,7 @@ struct ReportCSVTests {
     let desk = try Desk(
       catalogue: catalogue(titles.map { ($0, "2026.11.21") }))
     let result = try await desk.run(
-      "--no-state", "--format", "csv", "--output", "report.csv", "books.xml")
+      "--state", "none", "--format", "csv", "--output", "report.csv", "books.xml")
     #expect(result.outcome == Outcome(0))
     var command = desk.command([
       "-c", "import csv; print('|'.join(r[3] for r in csv.reader(open('report.csv', newline=''))))",
@@ -147,7 +147,7 @@ struct ReportCSVTests {
   @Test func `A link that leads nowhere stays`() async throws {
     let desk = try Desk()
     try desk.folder.makeLink("report", to: "nowhere/report")
-    let result = try await desk.run("--no-state", "--output", "report", "books.xml")
+    let result = try await desk.run("--state", "none", "--output", "report", "books.xml")
     #expect(result.status == 73)
     #expect(try await desk.shell("readlink report").text == "nowhere/report\n")
   }
@@ -155,13 +155,13 @@ struct ReportCSVTests {
   @Test func `A report that cannot be written changes no file`() async throws {
     let desk = try Desk()
     try desk.folder.write("old\n", to: "report.csv")
-    let nowhere = try await desk.run("--no-state", "--output", "nowhere/report", "books.xml")
+    let nowhere = try await desk.run("--state", "none", "--output", "nowhere/report", "books.xml")
     #expect(nowhere.status == 73)
     #expect(nowhere.text.isEmpty)
     let state = try await desk.run("--state", "/proc/x/y", "--output", "report.csv", "books.xml")
     #expect(state.status != 0)
     #expect(desk.folder.contents(of: "report.csv") == "old\n")
-    let full = try await desk.run("--no-state", "--output", "/dev/full", "books.xml")
+    let full = try await desk.run("--state", "none", "--output", "/dev/full", "books.xml")
     #expect(
       full.outcome
         == Outcome(

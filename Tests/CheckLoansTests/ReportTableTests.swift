@@ -14,14 +14,14 @@ struct ReportTableTests {
     _ desk: Desk, _ arguments: String..., columns: Int? = nil
   ) async throws -> [String] {
     let variables = columns.map { ["COLUMNS": "\($0)"] } ?? [:]
-    let arguments = ["--no-state", "--format", "table"] + arguments + ["books.xml"]
+    let arguments = ["--state", "none", "--format", "table"] + arguments + ["books.xml"]
     return try await desk.run(arguments, variables: variables).lines
   }
 
   @Test(.enabled(if: Screen.isHere, Screen.lack), arguments: [40, 80, 120, 200])
   func `It is as wide as the terminal, for all scripts`(columns: Int) async throws {
     let screen = Screen(desk: try desk(), columns: columns)
-    let shown = try await screen.run("--no-state", "--all", "books.xml")
+    let shown = try await screen.run("--state", "none", "--all", "books.xml")
     #expect(shown == (try File.text(of: "\(Self.screens)/\(columns).txt")))
     #expect(screen.status == "0\n")
   }
@@ -29,7 +29,7 @@ struct ReportTableTests {
   @Test(.enabled(if: Screen.isHere, Screen.lack))
   func `What is urgent has a colour, where the terminal may have any`() async throws {
     let screen = Screen(desk: try desk(), columns: 120)
-    let colored = try await screen.run("--no-state", "books.xml", showsStyles: true)
+    let colored = try await screen.run("--state", "none", "books.xml", showsStyles: true)
     for style in ["\u{1B}[31m2026.11.17", "\u{1B}[33m2026.11.18", "\u{1B}[36m2026.11.19"] {
       #expect(colored.contains(style))
     }
@@ -42,7 +42,7 @@ struct ReportTableTests {
   }
 
   private func expectPlain(_ screen: Screen, _ env: String...) async throws {
-    let line = env + [Command.checkLoans, "--no-state", "books.xml"]
+    let line = env + [Command.checkLoans, "--state", "none", "books.xml"]
     try screen.desk.folder.write("#!/bin/sh\nexec \(line.joined(separator: " "))\n", to: "plain")
     var command = screen.desk.command(["-qec", "sh plain", "/dev/null"])
     command.program = "/usr/bin/script"
@@ -54,12 +54,12 @@ struct ReportTableTests {
 
   @Test func `A pipe and a file get sentences`() async throws {
     let desk = try desk()
-    let result = try await desk.run("--no-state", "-q", "books.xml")
+    let result = try await desk.run("--state", "none", "-q", "books.xml")
     #expect(
       result.lines.last
         == "\"吾輩は猫である — 夏目漱石の長い長い題名、とても長いので一行には入りきらないかもしれない本の名前\" "
         + "expires tomorrow (2026.11.19), by 夏目漱石, lent to 山田太郎, at 中央図書館")
-    let file = try await desk.run("--no-state", "-q", "--output", "report", "books.xml")
+    let file = try await desk.run("--state", "none", "-q", "--output", "report", "books.xml")
     #expect(file.outcome == Outcome(0))
     #expect(desk.folder.contents(of: "report") == result.text)
   }
@@ -94,7 +94,7 @@ struct ReportTableTests {
     let desk = try desk()
     func days(_ arguments: String...) async throws -> [String] {
       let result = try await desk.run(
-        ["--no-state", "--format", "json"] + arguments + ["books.xml"])
+        ["--state", "none", "--format", "json"] + arguments + ["books.xml"])
       return try JSON(parsing: result.text).loans.elements.map { "\($0.daysLeft.number ?? 999)" }
     }
     #expect(try await days("--within", "0") == ["-366", "-7", "-1", "0"])
@@ -158,7 +158,7 @@ struct ReportTableTests {
         ("One", "2026.11.22"), ("Two", "2026.11.27"), ("Three", "2026.11.28"),
         ("Four", "2026.11.29")))
     let lines = try await desk.run(
-      "--no-state", "--all", "-q", "--format", "table", "--group-by", "visit",
+      "--state", "none", "--all", "-q", "--format", "table", "--group-by", "visit",
       "--closed-weekdays", "sunday", "books.xml"
     ).lines
     #expect(
@@ -176,7 +176,8 @@ struct ReportTableTests {
     let desk = try desk()
     for format in ["text", "json", "csv", "table"] {
       let text = try await desk.run(
-        "--no-state", "-q", "--all", "--sort", "title", "--group-by", "library", "--format", format,
+        "--state", "none", "-q", "--all", "--sort", "title", "--group-by", "library", "--format",
+        format,
         "books.xml"
       ).text
       let titles = ["Robinson", "Egri", "吾輩", "A house", "Az arany", "Café"]
@@ -211,8 +212,8 @@ struct PagerTests {
     let screen = try screen(30)
     let variables = ["PAGER": "/usr/bin/tee seen"]
     for (arguments, isPaged) in [
-      (["--all", "books.xml"], true), (["--all", "--no-pager", "books.xml"], false),
-      (["schedule", "list"], true), (["schedule", "list", "--no-pager"], false),
+      (["--all", "books.xml"], true), (["--all", "--pager", "none", "books.xml"], false),
+      (["schedule", "list"], true), (["schedule", "list", "--pager", "none"], false),
     ] {
       _ = try await screen.run(arguments, variables: variables)
       #expect(screen.status == "0\n")
@@ -230,7 +231,7 @@ struct PagerTests {
     // Above and below the loans are two lines each.
     let screen = try screen(count, rows: 8)
     _ = try await screen.run(
-      ["--all", "--no-state", "books.xml"], variables: ["PAGER": "/usr/bin/tee seen"])
+      ["--all", "--state", "none", "books.xml"], variables: ["PAGER": "/usr/bin/tee seen"])
     #expect(File.exists("\(screen.desk.folder.path)/seen") == isPaged)
   }
 
@@ -246,7 +247,7 @@ struct PagerTests {
     let screen = try screen(5_000)
     let shown = try await screen.run(["--all", "books.xml"], variables: ["PAGER": pager])
     #expect(screen.status == "0\n")
-    let words = "check-loans: /bin/false failed with exit status 1; --no-pager does without it\n"
+    let words = "check-loans: /bin/false failed with exit status 1; --pager none does without it\n"
     #expect(shown.hasSuffix(words) == (pager == "/bin/false"))
   }
 

@@ -51,13 +51,13 @@ struct StaleCatalogueTests {
 
   @Test func `A look says it, with a schedule or without one`() async throws {
     let desk = try await desk()
-    for arguments in [[], ["--no-state"], ["--dry-run"]] {
+    for arguments in [[], ["--state", "none"], ["--dry-run"]] {
       let result = try await desk.run(["--stale-after", "36h", "books.xml"] + arguments)
       #expect(result.status == 65)
       #expect(result.errorLines == [words(desk)])
       #expect(result.lines.first == Self.late)
     }
-    let piped = try await desk.shell("\"$0\" --no-state --stale-after 1h - < books.xml")
+    let piped = try await desk.shell("\"$0\" --state none --stale-after 1h - < books.xml")
     #expect(piped.status == 0 && piped.errorText == "", "standard input has no age")
   }
 

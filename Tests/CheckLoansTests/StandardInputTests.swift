@@ -126,7 +126,7 @@ struct StandardInputTests {
           64,
           errors: """
             check-loans: the schedule needs a name for what comes through standard input; add --name NAME, \
-            the same each time, or --no-state to keep no schedule
+            the same each time, or --state none to keep no schedule
 
             """))
     #expect(!desk.folder.contains("state"), "nothing was done")
@@ -154,7 +154,7 @@ struct StandardInputTests {
             check-loans: "\(path)" is another file in each run; give the file's path, or - and --name NAME
 
             """))
-    #expect(try await desk.shell("\"$0\" --no-state \(path) < list.xml").status == 0)
+    #expect(try await desk.shell("\"$0\" --state none \(path) < list.xml").status == 0)
   }
 
   @Test(arguments: [["--name", "a/b", "-"], ["--name", "", "-"], ["--name", "a", "books.xml"]])

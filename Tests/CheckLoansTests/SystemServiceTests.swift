@@ -152,7 +152,7 @@ struct SystemServiceTests {
   }
 
   @Test func `Without settings it says where they belong`() async throws {
-    let result = try await Desk().run("timer", "--system", "--config", "/dev/null")
+    let result = try await Desk().run("timer", "--system", "--config", "none")
     #expect(result.status == 64)
     #expect(result.errorText.contains("into /etc/check-loans/config.toml\n"))
   }

@@ -74,7 +74,7 @@ struct TimerTests {
     let (service, timer) = try await desk.units(
       [
         "books.xml", "--notify", "stdout", "--remind", "2", "-q", "--time-zone",
-        "Europe/Budapest", "--daily-at", "18:05", "--state", "s.sqlite", "--config", "/dev/null",
+        "Europe/Budapest", "--daily-at", "18:05", "--state", "s.sqlite", "--config", "none",
       ])
     let folder = desk.folder.path
     #expect(
@@ -82,7 +82,7 @@ struct TimerTests {
         "# Written by check-loans timer, which may replace it; remove it with check-loans timer "
           + "--uninstall.", "[Unit]", "Description=Remind people of book loans before they expire",
         "", "[Service]", "Type=oneshot",
-        "ExecStart=\(Command.checkLoansItself) check --config /dev/null --notify stdout "
+        "ExecStart=\(Command.checkLoansItself) check --config none --notify stdout "
           + "--remind 2 --time-zone Europe/Budapest --state \(folder)/s.sqlite --quiet "
           + "\(folder)/books.xml", "TimeoutStartSec=15min", "UMask=0077", "NoNewPrivileges=true",
         "LockPersonality=true", "RestrictRealtime=true", "RestrictSUIDSGID=true",

@@ -152,7 +152,7 @@ struct ValidateRulesTests {
         == Outcome(
           0, errors: "check-loans: 1 file, 2 books, 1 loan, 1 left out: no problems\n"))
     // What is to remind of loans does not let one go silently.
-    let check = try await desk.run("check", "--no-state", "--now", "2026-11-21", "books.xml")
+    let check = try await desk.run("check", "--state", "none", "--now", "2026-11-21", "books.xml")
     #expect(check.status == 65)
     #expect(check.errorText.contains("[date-format]"))
   }

@@ -45,7 +45,7 @@ struct StartTests {
     try folder.write("<books/>", to: "books.xml")
     let path = "\(folder.path)/books.xml"
     let result = try await Command(
-      Command.checkLoans, ["--no-state", path],
+      Command.checkLoans, ["--state", "none", path],
       environment: FailingCalls.variables(opening: path, report: "\(folder.path)/report"),
       directory: folder.path
     ).run()

@@ -138,7 +138,7 @@ test_installation() {
 
 test_reports() {
   run setpriv --reuid nobody --regid nogroup --clear-groups env -i PATH=/usr/bin:/bin \
-    check-loans --no-state --now 2026-11-21 /usr/share/doc/check-loans/examples/books.xml
+    check-loans --state none --now 2026-11-21 /usr/share/doc/check-loans/examples/books.xml
   check "nobody gets a first report" says '"Abigél" expires tomorrow'
   mkdir -p /srv/library /etc/check-loans
   printf '<books>%s</books>\n' "<book id='1'><title>Abigél</title><borrower>Root</borrower>

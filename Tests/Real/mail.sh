@@ -101,7 +101,7 @@ behave() { echo "$*" >$mail/behaviour; }
 # Runs check-loans as somebody without rights, with the schedule STATE, and RUNNER before it.
 as_desk() {
   setpriv --reuid desk --regid desk --init-groups "${runner[@]}" env HOME=/home/desk \
-    /real/check-loans --config /dev/null --state "/home/desk/$state.sqlite" \
+    /real/check-loans --config none --state "/home/desk/$state.sqlite" \
     --time-zone Europe/Budapest --language hu --now 2026-11-25T09:00:00 --remind 3 \
     --notify mail --mail-from 'Városi Könyvtár <desk@example.org>' \
     --mail-bounce bounce@example.org "$@" "$catalogue"
@@ -139,7 +139,7 @@ pending() { (($(as_desk_list | wc -l) == $1)); }
 # What a run would send now, or try again.
 as_desk_list() {
   setpriv --reuid desk --regid desk --init-groups env HOME=/home/desk \
-    /real/check-loans schedule list --due --config /dev/null --state "/home/desk/$state.sqlite" \
+    /real/check-loans schedule list --due --config none --state "/home/desk/$state.sqlite" \
     --time-zone Europe/Budapest --now 2026-11-25T09:00:00
 }
 

@@ -163,16 +163,16 @@ struct BorrowerLanguages: Sendable {
   private let known: KnownLanguages
   private let standard: Language
   private let environment: Environment
-  private let rules: [[Setting]]
+  private let rules: [RuleTable]
 
   init(_ known: KnownLanguages, otherwise standard: Language, _ environment: Environment) {
     (self.known, self.standard, self.environment) = (known, standard, environment)
-    rules = (environment.given.file?.rules ?? []).filter { $0[LadderRule.language] != nil }
+    rules = (environment.given.file?.rules ?? []).filter { $0.language != nil }
   }
 
   /// The language of the borrower to whom a notice is sent.
   func language(of notice: Notice) -> Language {
-    let rule = rules.first { environment.fits($0, notice) }?[LadderRule.language]?.texts.first
+    let rule = rules.first { environment.fits($0, notice) }?.language
     for text in [notice.loan.language, rule] {
       if let text, let language = known.language(for: text) {
         return environment.worded(language)

@@ -61,7 +61,7 @@ final class CheckRun {
       do throws(CommandError) {
         output = try ResultsOutput(
           console, file: plan.output, permissions: options.screen ? nil : .ownerReadWrite,
-          pager: options.pager.noPager ? nil : Pager(plan.terminal, environment))
+          pager: options.pager.pager(plan.terminal, environment))
       } catch {
         // Reminders do not wait for a place for the report.
         printError(error)
@@ -375,7 +375,7 @@ extension Diagnostic {
 
 /// A run of `check` as it was asked for, with everything looked up that its options name.
 struct CheckPlan {
-  let options: CheckOptions
+  private(set) var options: CheckOptions
   fileprivate(set) var catalogues: [CatalogueToRead]
   /// How old the files of the catalogues may be, by name.
   let staleLimits: [String: Age?]
@@ -399,11 +399,12 @@ struct CheckPlan {
     example: String = "check-loans books.xml"
   ) throws(CommandError) {
     self.options = options
+    self.options.report.format = try options.format(environment)
     isDryRun = once.dryRun.dryRun
     clock = try options.catalogue.zone.clock(environment)
     now = try clock.now(once.now.now)
     channels = try options.channels.channels(environment)
-    state = options.noState ? nil : try options.state.path(environment)
+    state = try options.state.optionalPath(environment)
     notifiers = try ChannelNotifiers(
       channels, options.channels, options.language, environment, state: options.state,
       isDryRun: isDryRun)
@@ -412,7 +413,7 @@ struct CheckPlan {
     catalogues = try environment.catalogues(
       options.catalogues, options.catalogue, now: once.now.now, jobs: options.jobs.count,
       schedule: state, example: example)
-    staleLimits = try environment.staleLimits(
+    staleLimits = environment.staleLimits(
       of: catalogues.map(\.source.name), options.stale)
     output = try environment.output(
       options.report.output, sparing: catalogues.map(\.file), state: state)

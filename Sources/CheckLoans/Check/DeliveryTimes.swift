@@ -20,7 +20,7 @@ struct DeliveryTimes {
     _ schedule: ScheduleReader, after reader: ClosedDaysReader = ClosedDaysReader()
   ) {
     hours = options.deliverBetween
-    if options.deliverWhenClosed { return }
+    if !options.holdWhenClosed { return }
     var known = reader.known
     for (name, setting) in closed {
       if known[setting] == nil {

@@ -4,7 +4,9 @@ import ReminderSchedule
 import ReminderService
 
 /// The option for the age of a catalogue's file.
-struct StaleOptions: ParsableArguments {
+struct StaleOptions: ParsableArguments, DescribedOptions {
+  static let facts: [OptionFact] = [OptionFact("stale-after", .text, .table)]
+
   @Option(
     help: ArgumentHelp(
       """

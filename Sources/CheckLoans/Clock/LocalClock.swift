@@ -159,22 +159,11 @@ extension LocalClock {
   /// Whether glibc can read the time zone in a file, given by its absolute path: otherwise it has a
   /// UTC without a name.
   ///
-  /// - SeeAlso: `tzfile(5)`, `tzset(3)`, RFC 8536.
+  /// - SeeAlso: `tzfile(5)`, `tzset(3)`.
   static func isZoneFile(_ path: String) -> Bool {
-    guard
-      let bytes = try? WholeFile.bytes(of: path, limit: 1 << 18, mayBeWritableByAll: true),
-      bytes.count > 4, hasWholeParts(bytes)
+    guard let file = try? OpenFile(path, followsLinks: true), (try? file.status.type) == .regular,
+      (try? file.read(4)) == Array("TZif".utf8)
     else { return false }
-    // From version 2 on, a rule for the time to come, or none, on a line of its own ends the file, of
-    // which glibc takes what it understands.
-    if bytes[4] > 0 {
-      let newline = UInt8(ascii: "\n")
-      guard bytes.last == newline,
-        let rule = bytes.dropLast().split(separator: newline, omittingEmptySubsequences: false)
-          .last,
-        rule.isEmpty || isRule(String(decoding: rule, as: UTF8.self))
-      else { return false }
-    }
     return entered.withLock { entered in
       entered = nil
       // By another path than its own: a missing /etc/localtime has the name UTC.
@@ -186,42 +175,17 @@ extension LocalClock {
     }
   }
 
-  /// Whether the bytes have the parts of a zone file in the lengths that its headers give.
+  /// Whether the text begins as a rule in POSIX form does: with a name and an offset.
   ///
-  /// Such a file is not tried: after a trial the process enters its own zone again, and that may be
-  /// this file, which glibc would take for UTC.
-  private static func hasWholeParts(_ bytes: [UInt8]) -> Bool {
-    var end = 0
-    // From version 2 on they come twice, the second time with instants of eight bytes.
-    for width in bytes[4] > 0 ? [4, 8] : [4] {
-      guard bytes.count >= end + 44, bytes[end...].starts(with: "TZif".utf8) else { return false }
-      let counts = stride(from: end + 20, to: end + 44, by: 4).map { place in
-        bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
-      }
-      // Of marks for UTC and for standard time, leap seconds, changes, kinds of time, and characters.
-      let sizes = [1, 1, width + 4, width + 1, 6, 1]
-      end += 44 + zip(counts, sizes).reduce(0) { $0 + $1.0 * $1.1 }
-    }
-    return bytes.count >= end
-  }
-
-  /// Whether the text has the POSIX form of a time zone, `CET-1CEST,M3.5.0,M10.5.0/3`; see tzset(3).
-  ///
-  /// - SeeAlso: `regex(3)`.
+  /// Of the rest of `CET-1CEST,M3.5.0,M10.5.0/3` glibc takes what it understands; see tzset(3).
   private static func isRule(_ text: String) -> Bool {
-    // Three letters or more, or anything plain in angle brackets.
-    let name = "([A-Za-z]{3,}|<[A-Za-z0-9+-]{3,}>)"
-    let minutes = "(:[0-5]?[0-9]){0,2}"
-    // Hours that a zone is behind UTC, at most a day; hours from midnight, at most a week.
-    let offset = "[+-]?(2[0-4]|[01]?[0-9])\(minutes)"
-    let time = "[+-]?(16[0-7]|1[0-5][0-9]|[0-9]?[0-9])\(minutes)"
-    // A day of the year, from 1.
-    let number = "(36[0-5]|3[0-5][0-9]|[12][0-9]{2}|[1-9][0-9]?)"
-    let day = "(M(1[0-2]|0?[1-9])[.]0?[1-5][.]0?[0-6]|J?\(number)|0)"
-    let form = "^\(name)\(offset)(\(name)(\(offset))?(,\(day)(/\(time))?,\(day)(/\(time))?)?)?$"
-    var expression = unsafe regex_t()
-    guard unsafe regcomp(&expression, form, REG_EXTENDED | REG_NOSUB) == 0 else { return false }
-    defer { unsafe regfree(&expression) }
-    return unsafe regexec(&expression, text, 0, nil, 0) == 0
+    let bytes = Array(text.utf8)
+    let isQuoted = bytes.first == UInt8(ascii: "<")
+    let name = bytes.dropFirst(isQuoted ? 1 : 0).prefix {
+      isQuoted ? $0 != UInt8(ascii: ">") : $0.isASCIILetterOrDigit && !$0.isASCIIDigit
+    }
+    let offset = bytes[name.endIndex...].dropFirst(isQuoted ? 1 : 0)
+    let digits = "+-".utf8.contains(offset.first ?? 0) ? offset.dropFirst() : offset
+    return name.count >= 3 && digits.first?.isASCIIDigit == true
   }
 }

@@ -21,6 +21,15 @@ struct CalendarCommand: Subcommand {
         check-loans calendar --per-borrower /srv/www/loans --list books.xml
       """)
 
+  static let facts: [OptionFact] =
+    [
+      OptionFact("output", .text, .line), OptionFact("borrower", .text, .line),
+      OptionFact("per-borrower", .text, .line), OptionFact("list", .flag, .line),
+      OptionFact("per-visit", .flag, .line), OptionFact("alarm", .text, .line),
+      OptionFact("todo", .flag, .line), OptionFact("titles", .list, .file),
+    ] + ClosedDayOptions.facts + RecordOptions.facts + ProfileOptions.facts + ClockOptions.facts
+    + StateOptions.facts + LanguageOptions.facts
+
   @Argument(
     help: "Catalogues to read. (default: those of the settings file)", completion: .file())
   var catalogues: [String] = []
@@ -73,6 +82,8 @@ struct CalendarCommand: Subcommand {
   @OptionGroup var state: StateOptions
   @OptionGroup var language: LanguageOptions
 
+  var files: [String] { catalogues }
+
   /// The most entries of one file, which programs can still show.
   private static let most = 50_000
 
@@ -105,7 +116,7 @@ struct CalendarCommand: Subcommand {
     let writer = try LoanCalendarWriter(self, environment)
     let state = try state.path(environment)
     let read = try environment.catalogues(
-      catalogues, environment.given.options(with: []).catalogue, now: clock.now.now,
+      catalogues, environment.given.catalogueOptions(), now: clock.now.now,
       jobs: SystemLimits.processors, schedule: state, findsGone: false,
       example: "check-loans calendar books.xml")
     let output = try environment.output(output, sparing: read.map(\.file), state: state)

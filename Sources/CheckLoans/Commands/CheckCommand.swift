@@ -18,9 +18,12 @@ struct CheckCommand: Subcommand {
         check-loans books.xml
         check-loans --notify stdout --time-zone Europe/Budapest books.xml
         check-loans --dry-run books.xml
-        curl -s https://example.org/books.xml | check-loans --no-state -
+        curl -s https://example.org/books.xml | check-loans --state none -
         check-loans --profile ours.xml --notify stdout export.xml
       """)
+
+  static let facts: [OptionFact] =
+    CheckOptions.facts + OneRunOptions.facts + [OptionFact("name", .text, .line)]
 
   @OptionGroup var options: CheckOptions
 
@@ -32,10 +35,11 @@ struct CheckCommand: Subcommand {
       valueName: "name"))
   var name: String?
 
-  static var commandLineOnly: Set<String> { ["name"] }
+  var files: [String] { options.catalogues }
+  var readingOptions: CatalogueOptions? { options.catalogue }
 
   func validate() throws {
-    try options.checkOutput()
+    try options.report.checkPage()
     guard let name else { return }
     if !name.isCatalogueName {
       throw ValidationError("give a name without a slash, as in opac; files have their paths")
@@ -54,7 +58,7 @@ struct CheckCommand: Subcommand {
         .usage,
         """
         the schedule needs a name for what comes through standard input; add --name NAME, the same each \
-        time, or --no-state to keep no schedule
+        time, or --state none to keep no schedule
         """)
     }
     let descriptor = plan.catalogues.first {
@@ -80,13 +84,20 @@ extension String {
 }
 
 /// The options of `check` that make no sense in a run that is repeated.
-struct OneRunOptions: ParsableArguments {
+struct OneRunOptions: ParsableArguments, DescribedOptions {
+  static let facts: [OptionFact] = NowOptions.facts + DryRunOptions.facts
+
   @OptionGroup var now: NowOptions
   @OptionGroup var dryRun: DryRunOptions
 }
 
 /// The options of `check` that make sense in repeated runs too, which other commands share.
-struct CheckOptions: ParsableArguments {
+struct CheckOptions: ParsableArguments, DescribedOptions {
+  static let facts: [OptionFact] =
+    ChannelOptions.facts + StaleOptions.facts + CatalogueOptions.facts + StateOptions.facts
+    + ReportOptions.facts + LanguageOptions.facts + PrintOptions.facts
+    + [OptionFact("fail-on", .text, .file)] + JobOptions.facts
+
   @Argument(
     help: "Catalogues to read. (default: those of the settings file)",
     completion: .file())
@@ -100,9 +111,6 @@ struct CheckOptions: ParsableArguments {
 
   @OptionGroup var state: StateOptions
 
-  @Flag(help: "Keep no schedule: nothing is remembered, and what is due is delivered each time.")
-  var noState = false
-
   @OptionGroup var report: ReportOptions
 
   @OptionGroup var language: LanguageOptions
@@ -114,24 +122,23 @@ struct CheckOptions: ParsableArguments {
 
   @OptionGroup var jobs: JobOptions
 
-  func validate() throws {
-    if noState && state.state != nil {
-      throw ValidationError("--no-state keeps no schedule, and --state names one; leave out one")
-    }
-  }
-
-  /// - Throws: `ValidationError` if two things need standard output, or the report cannot be as it is
-  ///   asked for.
-  func checkOutput() throws {
-    try report.checkPage()
-    if report.format != .text, report.output ?? "-" == "-",
+  /// The format of the report: a settings file's gives way where notices need standard output.
+  ///
+  /// - Throws: ``CommandError`` if two things need standard output.
+  func format(_ environment: Environment) throws(CommandError) -> ReportFormat {
+    guard report.format != .text, report.output ?? "-" == "-",
       channels.notify.contains(.channel(.stdout))
-    {
-      throw ValidationError(
-        """
-        --notify stdout and --format \(report.format) both need standard output; choose one, perhaps \
-        with --notify none or --output
-        """)
-    }
+    else { return report.format }
+    let given = environment.given
+    let (format, notify) = (given["format"], given["notify"])
+    if format?.isFromFile == true { return .text }
+    let isOfLine = format?.isFromCommandLine == true || notify?.isFromCommandLine == true
+    let place = [notify, format].lazy.compactMap(\.self).first { !$0.isFromCommandLine }?.place
+    throw CommandError(
+      isOfLine ? .usage : .badSetting,
+      """
+      \(place.map { "\($0.visible): " } ?? "")--notify stdout and --format \(report.format) both need \
+      standard output; choose one, perhaps with --notify none or --output
+      """)
   }
 }

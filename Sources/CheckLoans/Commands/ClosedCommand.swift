@@ -19,7 +19,11 @@ struct ClosedCommand: Subcommand {
         check-loans closed --closed-calendars holidays.ics --closed-only National
       """)
 
-  static var commandLineOnly: Set<String> { ["from", "to"] }
+  static let facts: [OptionFact] =
+    ClosedDayOptions.facts + ClockOptions.facts + StateOptions.facts + [
+      OptionFact("from", .text, .line), OptionFact("to", .text, .line),
+      OptionFact("format", .text, .run),
+    ]
 
   @OptionGroup var closed: ClosedDayOptions
   @OptionGroup var clock: ClockOptions
@@ -51,11 +55,11 @@ struct ClosedCommand: Subcommand {
     }
     let schedule = try ScheduleReader(opening: state.path(environment))
     var settings = [(name: String?.none, setting: ClosedDaySetting(closed, environment))]
-    for table in environment.given.file?.tables ?? []
-    where table.contains(where: { $0.name.contains("closed") }) {
-      let options = try environment.given.options(with: table).catalogue.closed
-      let name = table["name"] ?? table["path"]
-      settings.append((name?.texts.first, ClosedDaySetting(options, environment, own: table)))
+    for table in environment.given.tables
+    where table.own.contains(where: { $0.name.hasPrefix("closed-") }) {
+      let setting = ClosedDaySetting(
+        table.options.catalogue.closed, environment, own: table.own)
+      settings.append((table.name ?? table.path?.texts.first, setting))
     }
     var status = ExitStatus.done
     var runs: [ClosedRun] = []

@@ -18,7 +18,10 @@ struct ConfigCommand: Subcommand {
         check-loans config --example > ~/.config/check-loans/config.toml
       """)
 
-  static var commandLineOnly: Set<String> { ["example"] }
+  static let facts: [OptionFact] =
+    CheckOptions.facts + OneRunOptions.facts + ActionOptions.facts + [
+      OptionFact("example", .flag, .line)
+    ]
 
   @Flag(help: "Print a settings file with every option in it, as comments.")
   var example = false
@@ -30,7 +33,10 @@ struct ConfigCommand: Subcommand {
   /// What only `watch` takes.
   @OptionGroup(visibility: .hidden) var watching: ActionOptions
 
-  var ignoresSettings: Bool { example }
+  var files: [String] { options.catalogues }
+  var readingOptions: CatalogueOptions? { options.catalogue }
+
+  static func ignoresSettings(_ given: GivenSettings) -> Bool { given["example"] != nil }
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     if example {
@@ -43,7 +49,7 @@ struct ConfigCommand: Subcommand {
     _ = try options.language.language(environment)
     try environment.checkTables(options.catalogue, now: once.now.now)
     let state = try? options.state.state ?? environment.standardStateFile()
-    let settings = SettingsInForce(
+    let settings = EffectiveSettings(
       self, hidden: ["example", "config"],
       found: [
         "time-zone": [clock.name], "state": state.map { [$0] } ?? [],

@@ -18,6 +18,10 @@ struct DeliverCommand: Subcommand {
         check-loans deliver --notify mail --backlog mark
       """)
 
+  static let facts: [OptionFact] =
+    ChannelOptions.facts + ClosedDayOptions.facts + StaleOptions.facts + ClockOptions.facts
+    + StateOptions.facts + LanguageOptions.facts + DryRunOptions.facts + VerboseOptions.facts
+
   @OptionGroup var channels: ChannelOptions
 
   @OptionGroup var closed: ClosedDayOptions
@@ -45,7 +49,7 @@ struct DeliverCommand: Subcommand {
         in the settings file
         """)
     }
-    let times = try DeliveryTimes(
+    let times = DeliveryTimes(
       self.channels.times, environment.closedDays(of: names, closed), today: now.date,
       schedule.reader)
     let stale = try StaleCatalogues(

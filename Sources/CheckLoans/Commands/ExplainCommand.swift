@@ -21,6 +21,13 @@ struct ExplainCommand: Subcommand {
         check-loans schedule explain --borrower "Halmos Benedek"
       """)
 
+  static let facts: [OptionFact] =
+    [
+      OptionFact("borrower", .text, .line), OptionFact("email", .text, .line),
+      OptionFact("format", .text, .run),
+    ] + DeliveryTimeOptions.facts + ClosedDayOptions.facts + StaleOptions.facts
+    + ClockOptions.facts + StateOptions.facts + LanguageOptions.facts
+
   @Argument(
     help: ArgumentHelp(
       """
@@ -74,10 +81,10 @@ struct ExplainCommand: Subcommand {
     let asked = try numbers.prefix(Self.most).compactMap { number in
       try schedule.history(of: number, at: now).map { (number, $0.catalogue) }
     }
-    let times = try DeliveryTimes(
+    let times = DeliveryTimes(
       times, environment.closedDays(of: asked.map(\.1), closed), today: now.date, schedule)
     let status = console.report(times.problems)
-    let limits = try environment.staleLimits(of: asked.map(\.1), stale)
+    let limits = environment.staleLimits(of: asked.map(\.1), stale)
     let stale = try StaleCatalogues(schedule, limits, at: clock.clockTime(now))
     // Looked up once something is due: it takes as long as a delivery.
     var inBacklog: Set<Int>?

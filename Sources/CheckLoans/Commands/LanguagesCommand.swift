@@ -21,7 +21,7 @@ struct LanguagesCommand: Subcommand {
         check-loans --translation sk.po books.xml
       """)
 
-  static var commandLineOnly: Set<String> { ["template"] }
+  static let facts: [OptionFact] = [OptionFact("template", .flag, .line)] + TranslationOptions.facts
 
   @Flag(help: "Print the template for a new translation, a PO file without translations.")
   var template = false

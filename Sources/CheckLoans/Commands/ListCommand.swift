@@ -37,6 +37,13 @@ struct ListCommand: Subcommand {
         check-loans schedule list --format waybar
       """)
 
+  static let facts: [OptionFact] =
+    ClockOptions.facts + StateOptions.facts + [
+      OptionFact("format", .text, .run), OptionFact("returned", .flag, .line),
+      OptionFact("failed", .flag, .line), OptionFact("due", .flag, .line),
+      OptionFact("borrower", .text, .line), OptionFact("catalogue", .list, .line),
+    ] + ColorOptions.facts + PagerOptions.facts
+
   @OptionGroup var clock: ClockOptions
   @OptionGroup var state: StateOptions
 
@@ -113,7 +120,7 @@ struct ListCommand: Subcommand {
     }
     if isTable && !isEmpty {
       let terminal = Terminal(environment)
-      let pager = pager.noPager ? nil : Pager(terminal, environment)
+      let pager = pager.pager(terminal, environment)
       try table.print(
         isReturned: returned, isColored: color.isColored(environment), terminal,
         ResultsOutput(console, file: nil, pager: pager))

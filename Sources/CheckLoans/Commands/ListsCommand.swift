@@ -33,6 +33,15 @@ struct ListsCommand: Subcommand {
         check-loans lists --letters --format csv --output letters.csv
       """)
 
+  static let facts: [OptionFact] =
+    [
+      OptionFact("shelf", .flag, .line), OptionFact("call", .flag, .line),
+      OptionFact("letters", .flag, .line), OptionFact("days", .number, .line),
+      OptionFact("format", .text, .run), OptionFact("borrower", .text, .line),
+      OptionFact("output", .text, .line),
+    ] + CatalogueOptions.facts + StateOptions.facts + NowOptions.facts + LanguageOptions.facts
+    + ColorOptions.facts + PagerOptions.facts
+
   @Argument(
     help: "Catalogues to read. (default: those of the settings file)", completion: .file())
   var catalogues: [String] = []
@@ -85,6 +94,9 @@ struct ListsCommand: Subcommand {
     if days != nil && !shelf { throw ValidationError("--days is only for --shelf") }
   }
 
+  var files: [String] { catalogues }
+  var readingOptions: CatalogueOptions? { catalogue }
+
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let language = try language.language(environment)
     let terminal = Terminal(environment)
@@ -96,7 +108,7 @@ struct ListsCommand: Subcommand {
     if output != nil { try environment.refuseDryRun() }
     let results = try ResultsOutput(
       console, file: output,
-      permissions: .ownerReadWrite, pager: pager.noPager ? nil : Pager(terminal, environment))
+      permissions: .ownerReadWrite, pager: pager.pager(terminal, environment))
     let (list, status) = try list(of: read, path, environment, console)
     switch format {
     case .json: try results.print(list.json.text + "\n")

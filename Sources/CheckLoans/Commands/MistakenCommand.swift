@@ -80,7 +80,7 @@ enum MistakenCommand {
   ) -> String? {
     if let match = text.prefixMatch(of: #/unknown option '(-[^']*)'/#) { return String(match.1) }
     guard text.prefixMatch(of: #/the value '.*' is invalid for '</#) != nil else { return nil }
-    let known = Set(command.declaredSettings.map(\.name))
+    let known = Set(command.optionNames)
     return arguments.prefix { $0 != "--" }.lazy.filter { $0.hasPrefix("--") }
       .map { String($0.prefix { $0 != "=" }) }.first { !known.contains(String($0.dropFirst(2))) }
   }
@@ -94,7 +94,7 @@ enum MistakenCommand {
       let others = owners.count > 3 ? " and others" : ""
       return "it belongs to check-loans \(owners.prefix(3).joined(separator: ", "))\(others)"
     }
-    let options = command.declaredSettings.map { "--\($0.name)" } + ["--version", "--help"]
+    let options = command.optionNames.map { "--\($0)" } + ["--version", "--help"]
     // To offer --strict for --no-strict would be the opposite.
     let near = option.nearest(
       among: options.filter { $0.hasPrefix("--no-") == option.hasPrefix("--no-") })
@@ -108,7 +108,7 @@ enum MistakenCommand {
         + command.configuration.subcommands.map { ("\(command.name) \($0.name)", $0) }
     }
     return commands.filter { _, command in
-      command.declaredSettings.contains { "--\($0.name)" == option }
+      command.optionNames.contains { "--\($0)" == option }
     }.map(\.0)
   }
 
@@ -176,6 +176,11 @@ extension RootCommand {
 extension ParsableCommand {
   /// The word that names the command.
   static var name: String { configuration.commandName ?? "" }
+
+  /// The long names of its options.
+  fileprivate static var optionNames: [String] {
+    (self as? any DescribedOptions.Type)?.facts.names ?? []
+  }
 
   fileprivate static var subcommandNames: [String] { configuration.subcommands.map { $0.name } }
 }

@@ -39,6 +39,11 @@ struct PreviewCommand: Subcommand {
         check-loans notice preview --format html books.xml > mail.html
       """)
 
+  static let facts: [OptionFact] =
+    [OptionFact("borrower", .text, .line), OptionFact("format", .text, .run)]
+    + LanguageOptions.facts + ChannelOptions.facts + CatalogueOptions.facts + NowOptions.facts
+    + ConfigOptions.facts
+
   @Argument(
     help:
       "Catalogues to read. (default: invented books; with --borrower, those of the settings file)",
@@ -59,6 +64,9 @@ struct PreviewCommand: Subcommand {
   @OptionGroup(visibility: .hidden) var catalogue: CatalogueOptions
   @OptionGroup var now: NowOptions
   @OptionGroup var state: ConfigOptions
+
+  var files: [String] { catalogues }
+  var readingOptions: CatalogueOptions? { catalogue }
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let sender = try Mailbox("Town Library <library@example.org>")

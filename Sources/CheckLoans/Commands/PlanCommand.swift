@@ -23,6 +23,10 @@ struct PlanCommand: Subcommand {
         check-loans plan --days 30 --notify exec:/usr/local/bin/tell
       """)
 
+  static let facts: [OptionFact] =
+    [OptionFact("days", .number, .line), OptionFact("format", .text, .run)] + ChannelOptions.facts
+    + CatalogueOptions.facts + StateOptions.facts + NowOptions.facts + LanguageOptions.facts
+
   @Argument(
     help: "Catalogues to read first. (default: those of the settings file)", completion: .file())
   var catalogues: [String] = []
@@ -42,14 +46,17 @@ struct PlanCommand: Subcommand {
   @OptionGroup var now: NowOptions
   @OptionGroup var language: LanguageOptions
 
+  var files: [String] { catalogues }
+  var readingOptions: CatalogueOptions? { catalogue }
+
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let language = try language.language(environment)
     let zone = try catalogue.zone.clock(environment)
     let path = try state.path(environment)
     let given = environment.given
-    let isListed = given.file.map { !$0.tables.isEmpty || $0.catalogues != nil } ?? false
+    let isListed = given.file.map { !$0.catalogues.isEmpty || $0.listed != nil } ?? false
     let copy = catalogues.isEmpty && !isListed ? nil : try Schedule(rehearsing: path)
-    let ofReading = LadderOptions.declaredSettings + ProfileOptions.declaredSettings
+    let ofReading = LadderOptions.facts + ProfileOptions.facts
     if copy == nil, let idle = ofReading.first(where: { given[$0.name]?.isFromCommandLine == true })
     {
       throw CommandError(
@@ -69,7 +76,7 @@ struct PlanCommand: Subcommand {
     var planned: [PlannedNotice] = []
     for (_, now, names) in groups {
       let times = DeliveryTimes(
-        channels.times, try environment.closedDays(of: names, catalogue.closed), today: now.date,
+        channels.times, environment.closedDays(of: names, catalogue.closed), today: now.date,
         schedule
       )
       status = status.worse(console.report(times.problems))

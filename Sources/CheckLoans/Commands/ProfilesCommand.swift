@@ -17,13 +17,19 @@ struct ProfilesCommand: Subcommand {
         check-loans profiles
         check-loans profiles --show koha-ilsdi > ours.xml
         check-loans profiles --check ours.xml --try export.xml
-        check-loans --profile ours.xml --no-state --all export.xml
+        check-loans --profile ours.xml --state none --all export.xml
 
       Exit status: 0 done, 64 wrong usage, 66 a profile or catalogue cannot be read, 74 output \
       failed, 78 a profile is wrong.
       """)
 
-  static var settingsKeys: SettingsKeys? { nil }
+  static let facts: [OptionFact] =
+    [
+      OptionFact("show", .text, .line), OptionFact("check", .text, .line),
+      OptionFact("try", .text, .line),
+    ]
+
+  static var scheme: SettingsScheme? { nil }
 
   @Option(
     help: ArgumentHelp("Print this profile as XML.", valueName: "name"),
@@ -37,17 +43,16 @@ struct ProfilesCommand: Subcommand {
   var check: String?
 
   @Option(
-    name: .customLong("try"),
     help: ArgumentHelp(
       "With --check, show what each field of the first loans of a catalogue gives.",
       valueName: "catalogue"), completion: .file())
-  var catalogue: String?
+  var `try`: String?
 
   func validate() throws {
     if show != nil && check != nil {
       throw ValidationError("--show and --check are two different things; choose one")
     }
-    if catalogue != nil && check == nil {
+    if `try` != nil && check == nil {
       throw ValidationError("--try shows what a profile reads; name the profile with --check")
     }
   }
@@ -63,7 +68,7 @@ struct ProfilesCommand: Subcommand {
     if let check {
       let profile = try NamedProfile(check, environment).profile
       try console.print(profile.description + profile.literals)
-      if let catalogue { try printLoans(of: catalogue, profile, environment, console) }
+      if let `try` { try printLoans(of: `try`, profile, environment, console) }
       return .done
     }
     for name in BuiltInProfiles.names {

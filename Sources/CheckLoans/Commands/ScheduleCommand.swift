@@ -59,6 +59,9 @@ struct CancelCommand: Subcommand {
         check-loans schedule cancel 3 7
       """)
 
+  static let facts: [OptionFact] =
+    StateOptions.facts + QuietOptions.facts + [OptionFact("all", .flag, .line)]
+
   @Argument(
     help: ArgumentHelp("IDs, as schedule list shows them.", valueName: "id"),
     completion: LoanNumbers.completion, transform: LoanNumbers.parse)
@@ -114,6 +117,8 @@ struct ForgetCommand: Subcommand {
         check-loans schedule forget exec:/srv/old-script
       """)
 
+  static let facts: [OptionFact] = StateOptions.facts + QuietOptions.facts
+
   @Argument(
     help: ArgumentHelp(
       """
@@ -126,6 +131,8 @@ struct ForgetCommand: Subcommand {
   @OptionGroup var state: StateOptions
 
   @OptionGroup var quiet: QuietOptions
+
+  var files: [String] { catalogues }
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     try environment.refuseDryRun()
@@ -190,6 +197,8 @@ struct RenameChannelCommand: Subcommand {
         check-loans schedule rename-channel exec:/srv/old-script exec:/srv/new-script
       """)
 
+  static let facts: [OptionFact] = StateOptions.facts + QuietOptions.facts
+
   @Argument(help: ArgumentHelp("The name that the schedule has.", valueName: "old"))
   var old: ChannelName
 
@@ -233,6 +242,8 @@ struct RenameCatalogueCommand: Subcommand {
       Example:
         check-loans schedule rename-catalogue /srv/old/books.xml /srv/new/books.xml
       """)
+
+  static let facts: [OptionFact] = StateOptions.facts + QuietOptions.facts
 
   @Argument(
     help: ArgumentHelp("The name that the schedule has.", valueName: "old"),
@@ -285,6 +296,8 @@ struct AgainCommand: Subcommand {
       Example:
         check-loans schedule again 3
       """)
+
+  static let facts: [OptionFact] = ChangeOptions.facts
 
   @Argument(
     help: ArgumentHelp("IDs, as schedule list shows them.", valueName: "id"),

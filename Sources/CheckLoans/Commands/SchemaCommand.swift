@@ -19,7 +19,9 @@ struct SchemaCommand: Subcommand {
       Exit status: 0 done, 64 wrong usage, 74 output failed.
       """)
 
-  static var settingsKeys: SettingsKeys? { nil }
+  static let facts: [OptionFact] = [OptionFact("format", .text, .line)]
+
+  static var scheme: SettingsScheme? { nil }
 
   @Option(help: "XML Schema 1.0, or RELAX NG in its XML syntax.")
   var format = SchemaFormat.xsd

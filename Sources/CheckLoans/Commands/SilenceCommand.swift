@@ -38,6 +38,11 @@ struct SilenceAddCommand: Subcommand {
         check-loans silence add --title "Atlas *" --for-ever --reason reference
       """)
 
+  static let facts: [OptionFact] =
+    SilenceConditionOptions.facts + EndOptions.facts + [
+      OptionFact("for-ever", .flag, .line), OptionFact("reason", .text, .line),
+    ] + ChangeOptions.facts
+
   @OptionGroup var conditions: SilenceConditionOptions
   @OptionGroup var end: EndOptions
 
@@ -105,6 +110,9 @@ struct SilenceListCommand: Subcommand {
       Example:
         check-loans silence list --format json
       """)
+
+  static let facts: [OptionFact] =
+    ClockOptions.facts + StateOptions.facts + [OptionFact("format", .text, .run)]
 
   @OptionGroup var clock: ClockOptions
   @OptionGroup var state: StateOptions
@@ -179,6 +187,8 @@ struct SilenceEndCommand: Subcommand {
       Example:
         check-loans silence end 1 4
       """)
+
+  static let facts: [OptionFact] = StateOptions.facts + QuietOptions.facts
 
   @Argument(
     help: ArgumentHelp("Numbers, as silence list shows them.", valueName: "number"),

@@ -17,6 +17,9 @@ struct SnoozeCommand: Subcommand {
         check-loans schedule snooze 3 --until 2026-12-01
       """)
 
+  static let facts: [OptionFact] =
+    EndOptions.facts + ChangeOptions.facts
+
   @Argument(
     help: ArgumentHelp("IDs, as schedule list shows them.", valueName: "id"),
     completion: LoanNumbers.completion, transform: Word.parse)
@@ -88,6 +91,8 @@ struct ReturnedCommand: Subcommand {
       Example:
         check-loans schedule returned 3
       """)
+
+  static let facts: [OptionFact] = ChangeOptions.facts
 
   @Argument(
     help: ArgumentHelp("IDs, as schedule list shows them.", valueName: "id"),

@@ -24,6 +24,10 @@ struct StatusCommand: Subcommand {
         check-loans status --max-age 8d --format json
       """)
 
+  static let facts: [OptionFact] =
+    [OptionFact("max-age", .text, .line)] + StaleOptions.facts + [OptionFact("format", .text, .run)]
+    + ClockOptions.facts + StateOptions.facts
+
   @Option(
     help: ArgumentHelp(
       "The longest time since a catalogue was last read, as in 90m or 8d. (default: 36h)",

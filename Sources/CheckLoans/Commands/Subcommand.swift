@@ -4,19 +4,22 @@ import System
 import SystemPackage
 
 /// A subcommand of `check-loans`.
-protocol Subcommand: ParsableCommand, Sendable {
-  /// The keys of the settings file that the command goes by; `nil` if it goes by none, and by no
+protocol Subcommand: ParsableCommand, DescribedOptions, Sendable {
+  /// What the settings file can set that the command goes by; `nil` if it goes by none, and by no
   /// variable either.
-  static var settingsKeys: SettingsKeys? { get }
+  static var scheme: SettingsScheme? { get }
 
-  /// Options that only the command line gives, since elsewhere they would mean something else.
-  static var commandLineOnly: Set<String> { get }
-
-  /// Whether it needs no settings file, which may be broken, for what is asked.
-  var ignoresSettings: Bool { get }
+  /// Whether it needs no settings file, which may be broken, for what the command line asks.
+  static func ignoresSettings(_ given: GivenSettings) -> Bool
 
   /// Where the settings file is if nobody names one; `nil` for nowhere.
-  func standardSettingsFile(_ environment: Environment) -> String?
+  static func standardSettingsFile(_ environment: Environment) -> String?
+
+  /// The catalogues of the command line.
+  var files: [String] { get }
+
+  /// The options for how catalogues are read, if it declares all of them.
+  var readingOptions: CatalogueOptions? { get }
 
   /// Runs the command.
   ///
@@ -24,46 +27,122 @@ protocol Subcommand: ParsableCommand, Sendable {
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus
 }
 
-extension Subcommand {
-  static var settingsKeys: SettingsKeys? { .user }
-  static var commandLineOnly: Set<String> { [] }
-  var ignoresSettings: Bool { false }
+extension SettingsScheme {
+  /// The user's settings, for what reads catalogues into the schedule.
+  static let user: SettingsScheme = SettingsScheme(
+    facts: ConfigCommand.facts, catalogues: "catalogues", file: "the user's config.toml",
+    example: "check-loans config --example", isOfUser: true, parse: ConfigCommand.parse,
+    other: { SettingsScheme.project })
 
-  func standardSettingsFile(_ environment: Environment) -> String? {
+  /// A project's settings, for `validate`.
+  static let project: SettingsScheme = SettingsScheme(
+    facts: ValidateCommand.facts, catalogues: "files", file: "a project's .check-loans.toml",
+    example: "check-loans validate --show-settings", isOfUser: false,
+    parse: ValidateCommand.parse, other: { SettingsScheme.user })
+}
+
+extension Subcommand {
+  static var scheme: SettingsScheme? { SettingsScheme.user }
+  static func ignoresSettings(_ given: GivenSettings) -> Bool { false }
+  var files: [String] { [] }
+  var readingOptions: CatalogueOptions? { nil }
+
+  static func standardSettingsFile(_ environment: Environment) -> String? {
     environment.standardSettingsFile
   }
 
   /// The settings file to read, and whether somebody has named it.
-  func settingsPath(_ environment: Environment) -> (path: String, isNamed: Bool)? {
-    if let named = environment.given["config"]?.texts.first { return (named, true) }
-    if Self.commandLineOnly.contains("config") {
-      return environment.projectSettingsFile.map { ($0, true) }
+  static func settingsPath(_ environment: Environment) -> (path: String, isNamed: Bool)? {
+    let isOfUser = scheme?.isOfUser == true
+    let variable = isOfUser ? environment[Environment.variable(of: "config")] : nil
+    if let named = environment.given["config"]?.texts.first ?? variable, !named.isEmpty {
+      return named == "none" ? nil : (named, true)
     }
-    if let path = environment[Environment.variable(of: "config")], !path.isEmpty {
-      return (path, true)
-    }
+    if !isOfUser { return environment.projectSettingsFile.map { ($0, true) } }
     return standardSettingsFile(environment).map { ($0, false) }
   }
 
   /// The settings file, if the command goes by one and it exists.
   ///
   /// - Throws: ``CommandError`` with the status `badSetting`.
-  func settingsFile(_ environment: Environment) throws(CommandError) -> SettingsFile? {
-    guard !ignoresSettings, let keys = Self.settingsKeys,
-      let (path, isNamed) = settingsPath(environment), isNamed || FileSystem.exists(path)
+  private static func settingsFile(
+    _ scheme: SettingsScheme, _ environment: Environment
+  ) throws(CommandError) -> SettingsFile? {
+    guard !ignoresSettings(environment.given), let (path, isNamed) = settingsPath(environment),
+      isNamed || FileSystem.exists(path)
     else { return nil }
-    return try SettingsFile(path, keys, environment)
+    return try SettingsFile(path, scheme, environment)
+  }
+
+  /// The command that a command line gives together with the environment and the settings file, and the
+  /// environment that knows what was given.
+  ///
+  /// - Parameter line: the arguments after the words that name the command.
+  /// - Throws: ``CommandError`` with the status `badSetting` for a setting that makes no sense by itself,
+  ///   and `usage` for one that cannot go together with the command line, or for the command line itself.
+  static func completed(
+    _ line: [String], _ environment: Environment
+  ) throws(CommandError) -> (command: Self, environment: Environment) {
+    var environment = environment
+    guard let scheme else { return (try parsed(line, []), environment) }
+    environment.given = GivenSettings(line, facts)
+    var given = environment.given
+    given.file = try settingsFile(scheme, environment)
+    let variables = try environment.values(of: facts)
+    given.add(variables)
+    let settable = facts.settable(.inFile)
+    given.add((given.file?.values ?? []).filter { settable[$0.name] != nil })
+    let command = try parsed(line, given.values.filter { !$0.isFromCommandLine })
+    given.files = command.files
+    if given.files.contains("") {
+      throw CommandError(.usage, "a catalogue's name is empty; is a shell variable unset?")
+    }
+    // What is in force was parsed.
+    try given.file?.check(given.file?.values.filter { given[$0.name]?.isFromFile != true } ?? [])
+    try given.settleTables(command.readingOptions)
+    environment.given = given
+    return (command, environment)
+  }
+
+  /// The command of a line and of what is set elsewhere.
+  private static func parsed(
+    _ line: [String], _ added: [Setting]
+  ) throws(CommandError) -> Self {
+    do {
+      if let command = try parseAsRoot(added.flatMap(\.arguments) + line) as? Self {
+        return command
+      }
+      throw CommandError(.usage, nil)
+    } catch {
+      let fromFile = added.filter(\.isFromFile)
+      let variables = added.filter { !$0.isFromFile }
+      // One is wrong by itself, or cannot go with the command line.
+      let tries = [
+        (fromFile, [], false, ExitStatus.badSetting), (variables, [], true, .badSetting),
+        (added, line, true, .usage),
+      ]
+      for (settings, rest, together, status) in tries {
+        let faults = CommandError.faults(in: settings, together: together) {
+          try Self.parseAsRoot($0 + rest)
+        }
+        guard let (value, words) = faults.first else { continue }
+        throw CommandError(status, "\(value.place.visible): \(words)")
+      }
+      throw CommandError(.usage, CommandError.line(for: error))
+    }
   }
 
   /// What is odd about the settings, but no mistake for sure.
   func warnings(_ environment: Environment) -> [String] {
-    guard Self.settingsKeys == .user else { return [] }
+    guard Self.scheme?.isOfUser == true else { return [] }
     let given = environment.given
-    let own = given.file?.tables.compactMap { $0["time-zone"] } ?? []
+    let own = given.tables.compactMap { $0.own["time-zone"] }
     let zone = given["time-zone"]
     let zones = [zone?.texts.last ?? environment["TZ"]] + own.map(\.texts.last)
+    let known = SettingsScheme.user.facts + SettingsScheme.project.facts
     var warnings =
-      environment.unknownVariables + zones.compactMap(\.self).compactMap(TimeZoneNames.warning)
+      environment.unknownVariables(known)
+      + zones.compactMap(\.self).compactMap(TimeZoneNames.warning)
     if case .variable(let name) = zone?.origin,
       let table = own.first(where: { $0.texts != zone?.texts })
     {
@@ -71,7 +150,7 @@ extension Subcommand {
         "\(name) is stronger than the time-zone of a catalogue's table (\(table.place.visible)); unset it"
       )
     }
-    return warnings + environment.idleRules + given.daysNeverReached
+    return warnings + environment.unusedRules + given.daysNeverReached
   }
 }
 

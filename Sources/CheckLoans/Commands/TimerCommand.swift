@@ -31,7 +31,16 @@ struct TimerCommand: Subcommand {
         check-loans timer --uninstall
       """)
 
-  static var commandLineOnly: Set<String> { ["now", "dry-run"] }
+  static let facts: [OptionFact] =
+    [
+      OptionFact("install", .flag, .line), OptionFact("uninstall", .flag, .line),
+      OptionFact("cron", .flag, .line), OptionFact("system", .flag, .line),
+      OptionFact("watch", .flag, .line), OptionFact("daily-at", .text, .line),
+      OptionFact("name", .text, .line),
+    ] + CheckOptions.facts + ActionOptions.facts + [
+      // Parsed only to be refused with a reason.
+      OptionFact("now", .text, .line), OptionFact("dry-run", .flag, .line),
+    ]
 
   @Flag(help: "Show the units, write them where systemd looks for them, and start the timer.")
   var install = false
@@ -67,16 +76,20 @@ struct TimerCommand: Subcommand {
   /// Parsed only to be refused with a reason.
   @OptionGroup(visibility: .hidden) var once: OneRunOptions
 
-  var ignoresSettings: Bool { uninstall }
+  var files: [String] { options.catalogues }
+  var readingOptions: CatalogueOptions? { options.catalogue }
+
+  static func ignoresSettings(_ given: GivenSettings) -> Bool { given["uninstall"] != nil }
 
   private var kind: ServiceKind { system ? .system : watch ? .watch : .daily }
 
-  func standardSettingsFile(_ environment: Environment) -> String? {
-    system ? SystemAccount.settingsFile : environment.standardSettingsFile
+  static func standardSettingsFile(_ environment: Environment) -> String? {
+    environment.given["system"] != nil
+      ? SystemAccount.settingsFile : environment.standardSettingsFile
   }
 
   func validate() throws {
-    try options.checkOutput()
+    try options.report.checkPage()
     if [install, uninstall, cron].count(where: { $0 }) > 1 {
       throw ValidationError("give only one of --install, --uninstall and --cron")
     }
@@ -246,9 +259,9 @@ struct TimerCommand: Subcommand {
           """)
       }
     }
-    for table in environment.given.file?.tables ?? [] where table["run"] != nil {
-      for variable in table["environment"]?.texts ?? [] {
-        let name = (table["name"]?.texts.first ?? "").visible
+    for table in environment.given.tables where table.isFetched {
+      for variable in table.options.fetch.environment {
+        let name = (table.name ?? "").visible
         console.printError(
           "\(run) will not know \(variable), with which \(name) is fetched; set it in \(place)")
       }

@@ -29,8 +29,15 @@ struct ValidateCommand: Subcommand {
       fixed, 78 a setting is wrong.
       """)
 
-  static var settingsKeys: SettingsKeys? { .project }
-  static var commandLineOnly: Set<String> { ["config", "show-settings", "explain", "list-rules"] }
+  static var scheme: SettingsScheme? { SettingsScheme.project }
+
+  static let facts: [OptionFact] =
+    ProfileOptions.facts + RuleOptions.facts + FixingOptions.facts + FindingOptions.facts
+    + ProjectOptions.facts + [
+      OptionFact("files-from", .text, .file, path: .fileOrInput),
+      OptionFact("allow-no-files", .flag, .file), OptionFact("format", .text, .file),
+      OptionFact("output", .text, .run, path: .file),
+    ]
 
   @Argument(
     help: ArgumentHelp(
@@ -73,15 +80,19 @@ struct ValidateCommand: Subcommand {
   @OptionGroup(title: "Settings")
   var settings: ProjectOptions
 
-  var ignoresSettings: Bool { rules.explain != nil || rules.listRules }
+  var files: [String] { catalogues }
+
+  static func ignoresSettings(_ given: GivenSettings) -> Bool {
+    given["explain"] != nil || given["list-rules"] != nil
+  }
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     if let code = rules.explain { return try RuleList.explain(code, console) }
     if rules.listRules { return try RuleList.print(as: format, console) }
     if settings.showSettings {
-      let hidden = SettingsKeys.forOneRun + Self.commandLineOnly
-      let inForce = SettingsInForce(self, hidden: hidden, environment)
-      try format == .json ? inForce.printJSON(console) : inForce.printTable(console)
+      let hidden = Self.facts.filter { !$0.sources.contains(.inFile) }.names
+      let settings = EffectiveSettings(self, hidden: hidden, environment)
+      try format == .json ? settings.printJSON(console) : settings.printTable(console)
       return .done
     }
     return try Validation(ValidationPlan(self, environment), console).run()
@@ -89,10 +100,14 @@ struct ValidateCommand: Subcommand {
 }
 
 /// The project's settings.
-struct ProjectOptions: ParsableArguments {
+struct ProjectOptions: ParsableArguments, DescribedOptions {
+  static let facts: [OptionFact] = [
+    OptionFact("config", .text, .line), OptionFact("show-settings", .flag, .line),
+  ]
+
   @Option(
     help: ArgumentHelp(
-      "Take settings from this file instead of .check-loans.toml; /dev/null is none.",
+      "Take settings from this file instead of .check-loans.toml; none takes none.",
       valueName: "file"), completion: .file())
   var config: String?
 
@@ -101,7 +116,15 @@ struct ProjectOptions: ParsableArguments {
 }
 
 /// The rules of `validate`, and how severe their problems are.
-struct RuleOptions: ParsableArguments {
+struct RuleOptions: ParsableArguments, DescribedOptions {
+  static let facts: [OptionFact] =
+    [
+      OptionFact("strict", .flag, .file), OptionFact("error", .list, .file),
+      OptionFact("warn", .list, .file), OptionFact("ignore", .list, .file),
+    ] + RecordOptions.facts + [OptionFact("max-days", .number, .file)] + ClockOptions.facts + [
+      OptionFact("list-rules", .flag, .line), OptionFact("explain", .text, .line),
+    ]
+
   @Flag(help: "Treat every warning as an error.")
   var strict = false
 
@@ -143,7 +166,11 @@ struct RuleOptions: ParsableArguments {
 }
 
 /// What `validate` fixes.
-struct FixingOptions: ParsableArguments {
+struct FixingOptions: ParsableArguments, DescribedOptions {
+  static let facts: [OptionFact] = [
+    OptionFact("fix", .flag, .run), OptionFact("dry-run", .flag, .run),
+  ]
+
   @Flag(help: "Fix dates whose format is wrong, in the catalogues themselves.")
   var fix = false
 
@@ -152,7 +179,11 @@ struct FixingOptions: ParsableArguments {
 }
 
 /// How much `validate` shows, and how fast.
-struct FindingOptions: ParsableArguments {
+struct FindingOptions: ParsableArguments, DescribedOptions {
+  static let facts: [OptionFact] =
+    [OptionFact("max-diagnostics", .number, .file)] + ColorOptions.facts + JobOptions.facts
+    + QuietOptions.facts
+
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("Show at most this many problems.", valueName: "number"),

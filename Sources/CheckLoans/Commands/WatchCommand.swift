@@ -33,6 +33,10 @@ struct WatchCommand: Subcommand {
       after the message being sent; a second signal ends it at once.
       """)
 
+  static let facts: [OptionFact] =
+    ChannelOptions.facts + StaleOptions.facts + ActionOptions.facts + CatalogueOptions.facts
+    + StateOptions.facts + LanguageOptions.facts + VerboseOptions.facts
+
   @Argument(
     help: "Catalogues to watch. (default: those of the settings file)", completion: .file())
   var catalogues: [String] = []
@@ -51,19 +55,25 @@ struct WatchCommand: Subcommand {
 
   @OptionGroup var verbose: VerboseOptions
 
+  var files: [String] { catalogues }
+  var readingOptions: CatalogueOptions? { catalogue }
+
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     // What is set elsewhere can change while it runs.
     let line = environment.given.line
-    let given = environment.given.command as? WatchCommand ?? self
     return try WatchRun(WatchSettings(self, environment), environment) { () throws(CommandError) in
-      let (command, environment) = try given.completed(line, environment)
+      let (command, environment) = try Self.completed(line, environment)
       return try WatchSettings(command, environment)
     }.run()
   }
 }
 
 /// The buttons of desktop notifications.
-struct ActionOptions: ParsableArguments {
+struct ActionOptions: ParsableArguments, DescribedOptions {
+  static let facts: [OptionFact] = [
+    OptionFact("action", .text, .file), OptionFact("buttons", .text, .file),
+  ]
+
   @Option(
     help: ArgumentHelp(
       """
@@ -148,7 +158,7 @@ struct WatchSettings {
       channels, command.channels, command.language, environment, state: command.state)
     texts = [command.language.own.translation, command.channels.mail.mailCss]
       .compactMap { $0.map(environment.absolutePath) }
-    file = command.settingsPath(environment).map { environment.absolutePath($0.path) }
+    file = WatchCommand.settingsPath(environment).map { environment.absolutePath($0.path) }
     // Elsewhere than on the command line, the program finds them by itself.
     let zone = environment.given["time-zone"].flatMap { $0.isFromCommandLine ? $0.texts.last : nil }
     let options: [(String, String?)] = [
@@ -167,7 +177,7 @@ struct WatchSettings {
       throw CommandError(.usage, "standard input cannot be watched; name a file")
     }
     if let fault = catalogues.lazy.compactMap(\.fault).first { throw fault }
-    staleLimits = try environment.staleLimits(
+    staleLimits = environment.staleLimits(
       of: catalogues.map(\.source.name), command.stale)
     cataloguePaths = catalogues.map { environment.absolutePath($0.file) }
   }

@@ -3,9 +3,19 @@ import Loans
 import System
 
 /// Whether long results are shown in a pager.
-struct PagerOptions: ParsableArguments {
-  @Flag(help: "Do not use a pager (PAGER, or less) for what is longer than the terminal.")
-  var noPager = false
+struct PagerOptions: ParsableArguments, DescribedOptions {
+  static let facts: [OptionFact] = [OptionFact("pager", .text, .file)]
+
+  @Option(
+    help: ArgumentHelp(
+      "Program that shows what is longer than the terminal, or none. (default: PAGER, or less)",
+      valueName: "command"))
+  var pager: String?
+
+  /// The pager for results; `nil` for none.
+  func pager(_ terminal: Terminal, _ environment: Environment) -> Pager? {
+    Pager(pager ?? environment["PAGER"] ?? "less", terminal, environment)
+  }
 }
 
 /// The terminal at standard output, as far as it decides how results look.
@@ -24,7 +34,7 @@ struct Terminal {
   }
 }
 
-/// The program that shows what is longer than the terminal: `PAGER`, or else less(1) if there is one.
+/// The program that shows what is longer than the terminal.
 struct Pager {
   /// The rows that need no pager.
   let rows: Int
@@ -32,14 +42,15 @@ struct Pager {
   private let arguments: [String]
   private let environment: [String: String]
 
-  /// - Returns: `nil` where results do not go to a terminal that can move its cursor, or `PAGER` is
-  ///   empty, `cat`, or not found.
-  init?(_ terminal: Terminal, _ environment: Environment) {
+  /// - Parameter command: the program and its arguments, with spaces between them.
+  /// - Returns: `nil` where results do not go to a terminal that can move its cursor, or the command is
+  ///   empty, `cat` or `none`, or not found.
+  init?(_ command: String, _ terminal: Terminal, _ environment: Environment) {
     guard let rows = terminal.rows, environment["TERM"] ?? "dumb" != "dumb" else { return nil }
-    let words = (environment["PAGER"] ?? "less").split(separator: " ").map(String.init)
-    guard let name = words.first, name != "cat", let path = environment.program(named: name) else {
-      return nil
-    }
+    let words = command.split(separator: " ").map(String.init)
+    guard let name = words.first, name != "cat" && name != "none",
+      let path = environment.program(named: name)
+    else { return nil }
     (self.rows, self.path) = (rows, path)
     arguments = Array(words.dropFirst())
     // As git has it: colours are shown, and a text that fits the screen stays there.

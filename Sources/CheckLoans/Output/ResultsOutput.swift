@@ -65,7 +65,7 @@ struct ResultsOutput {
     let ending = reader.end()
     if let failure, failure.message != nil { throw failure }
     if !ending.isSuccess {
-      console.printError("\(pager.path.visible) \(ending.words); --no-pager does without it")
+      console.printError("\(pager.path.visible) \(ending.words); --pager none does without it")
     }
   }
 

@@ -46,7 +46,18 @@ enum ReportSorting: String, CaseIterable, ExpressibleByArgument {
 }
 
 /// The options for what a report shows, and how.
-struct ReportOptions: ParsableArguments {
+struct ReportOptions: ParsableArguments, DescribedOptions {
+  static let facts: [OptionFact] =
+    [
+      OptionFact("format", .text, .file), OptionFact("all", .flag, .file),
+      OptionFact("within", .number, .file), OptionFact("borrower", .text, .file),
+      OptionFact("sort", .text, .file), OptionFact("group-by", .text, .file),
+      OptionFact("output", .text, .run, path: .file),
+    ] + PagerOptions.facts + [
+      OptionFact("per-borrower", .flag, .run), OptionFact("screen", .flag, .run),
+      OptionFact("refresh", .number, .run),
+    ]
+
   @Option(
     help: ArgumentHelp(
       """

@@ -7,19 +7,30 @@ import ReminderService
 import System
 import SystemPackage
 
-/// The keys of a table `[[catalogue]]` whose catalogue a program fetches.
-struct FetchOptions: ParsableArguments {
-  @Option
+/// What a table `[[catalogue]]` has whose catalogue a program fetches.
+struct FetchOptions: TableSettable, DescribedOptions, Sendable {
+  static let facts: [OptionFact] = [
+    OptionFact("run", .list, .inTable, path: .words), OptionFact("timeout", .number, .inTable),
+    OptionFact("every", .text, .inTable), OptionFact("environment", .list, .inTable),
+  ]
+
+  /// The program and its arguments.
   var run: [String] = []
-
-  @Option(transform: number(1...3_600))
+  /// Seconds until it is stopped.
   var timeout = 60
-
-  @Option(transform: Age.parse)
+  /// How long what it printed is kept by `watch` before it is run again.
   var every = Age(seconds: 3_600)
-
-  @Option(transform: ChannelTable.checkedVariable)
+  /// The variables that it gets.
   var environment: [String] = []
+
+  static func setter(_ name: String, _ texts: [String]) throws -> Setter {
+    switch name {
+    case "run": set(\.run, to: texts)
+    case "timeout": set(\.timeout, to: try number(1...3_600)(texts.last ?? ""))
+    case "every": set(\.every, to: try Age.parse(texts.last ?? ""))
+    default: set(\.environment, to: try texts.map(ChannelTable.checkedVariable))
+    }
+  }
 }
 
 /// A program that prints a catalogue, and what becomes of that.

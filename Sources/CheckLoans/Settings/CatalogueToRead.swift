@@ -9,8 +9,8 @@ import SystemPackage
 struct CatalogueToRead {
   private(set) var source: CatalogueSource
   var settings: ReloadSettings
-  /// What the settings file has for it alone.
-  fileprivate let own: [Setting]
+  /// Its days of notices without rules.
+  fileprivate let ladder: LadderOptions
   /// The closed days of its library, which become one of the settings once a run has read them.
   let closed: ClosedDaySetting
   /// The library's clock.
@@ -36,16 +36,14 @@ struct CatalogueToRead {
   var forgettable: String { path == "-" ? source.name : path }
 
   /// The same for another file.
-  fileprivate func at(
-    _ path: String, _ environment: Environment
-  ) throws(CommandError) -> CatalogueToRead {
+  fileprivate func at(_ path: String, _ environment: Environment) -> CatalogueToRead {
     var catalogue = self
     // A catalogue on standard input can have the same name.
     if path == "-" { catalogue.fetch = nil }
     catalogue.source.path = catalogue.fetch?.file ?? path
     catalogue.source.name = catalogue.fetch?.name ?? environment.catalogueName(path)
-    catalogue.settings.policy.rules = try environment.rules(
-      forCatalogue: catalogue.source.name, library: source.library, own: own)
+    catalogue.settings.policy.rules = environment.rules(
+      forCatalogue: catalogue.source.name, library: source.library, ladder)
     return catalogue
   }
 
@@ -133,8 +131,8 @@ extension Environment {
     _ files: [String], _ options: CatalogueOptions, now: CivilDateTime?, jobs: Int,
     schedule: String?, findsGone: Bool = true, example: String
   ) throws(CommandError) -> [CatalogueToRead] {
-    let tables = given.file?.tables ?? []
-    let listed = given.file?.catalogues
+    let tables = given.tables
+    let listed = given.file?.listed
     if files.isEmpty && tables.isEmpty && listed?.texts.isEmpty != false {
       throw noCatalogue(example, listed)
     }
@@ -144,21 +142,21 @@ extension Environment {
     let gone = ((try? reader?.catalogues()) ?? []).filter { !FileSystem.exists($0) }
     var makers: [CatalogueToRead] = []
     for table in tables {
-      let options = try given.options(with: table)
-      var maker = try catalogue(options.catalogue, now, jobs: jobs, table)
-      if table["run"] != nil, let name = maker.source.library {
+      var maker = try catalogue(table.options.catalogue, now, jobs: jobs, table)
+      if table.isFetched, let name = maker.source.library {
         maker.fetch = CatalogueFetch(
-          name, options.fetch, profile: maker.settings.profile, besideSchedule: schedule, self)
+          name, table.options.fetch, profile: maker.settings.profile, besideSchedule: schedule,
+          self)
       }
       makers.append(maker)
     }
     let other = try catalogue(options, now, jobs: jobs)
     var catalogues: [CatalogueToRead] = []
     if files.isEmpty {
-      for (setting, maker) in zip(tables.map { $0["path"] } + [listed], makers + [other]) {
+      for (setting, maker) in zip(tables.map(\.path) + [listed], makers + [other]) {
         let fetched = maker.fetch.map { [$0.name] }
         for path in fetched ?? paths(of: setting, maker.settings.allowsEmpty, gone) {
-          catalogues.append(try maker.at(path, self))
+          catalogues.append(maker.at(path, self))
         }
       }
     } else {
@@ -166,7 +164,7 @@ extension Environment {
       let owners = CatalogueOwners(tables, self)
       for file in files {
         let owner = owners[isFetched(file) ? file : catalogueName(file)]
-        catalogues.append(try (owner.map { makers[$0] } ?? other).at(file, self))
+        catalogues.append((owner.map { makers[$0] } ?? other).at(file, self))
       }
     }
     // A name is bytes: names that Unicode takes for equal are different files.
@@ -181,12 +179,11 @@ extension Environment {
   func namesByZone(
     _ names: [String], _ clock: LocalClock, now: CivilDateTime?
   ) throws(CommandError) -> [ZoneGroup] {
-    let tables = given.file?.tables ?? []
     var clocks: [LocalClock] = []
-    for table in tables {
-      clocks.append(try given.options(with: table).catalogue.zone.clock(self, own: table))
+    for table in given.tables {
+      clocks.append(try table.options.catalogue.zone.clock(self, own: table.own))
     }
-    let owners = CatalogueOwners(tables, self)
+    let owners = CatalogueOwners(given.tables, self)
     var groups: [ZoneGroup] = []
     for name in names {
       let clock = owners[name].map { clocks[$0] } ?? clock
@@ -197,15 +194,13 @@ extension Environment {
 
   /// Whether this is the name of a catalogue that a program fetches; a file of the same name is `./NAME`.
   func isFetched(_ name: String) -> Bool {
-    (given.file?.tables ?? []).contains { table in
-      table["run"] != nil && table["name"]?.texts.first?.utf8.elementsEqual(name.utf8) == true
-    }
+    given.tables.contains { $0.isFetched && $0.name?.utf8.elementsEqual(name.utf8) == true }
   }
 
   /// Whether the settings file lists a catalogue of the schedule.
   var isListed: (_ name: String) -> Bool {
-    let owners = CatalogueOwners(given.file?.tables ?? [], self)
-    let listed = given.file?.catalogues?.texts ?? []
+    let owners = CatalogueOwners(given.tables, self)
+    let listed = given.file?.listed?.texts ?? []
     let names = Set(listed.map { Array(catalogueName($0).utf8) })
     let patterns = listed.flatMap { self.patterns(of: $0) }
     return { name in
@@ -219,14 +214,11 @@ extension Environment {
   /// - Parameter options: what holds for a catalogue without closed days of its own.
   func closedDays(
     of names: [String], _ options: ClosedDayOptions
-  ) throws(CommandError) -> [String: ClosedDaySetting] {
-    let tables = given.file?.tables ?? []
-    var settings: [ClosedDaySetting] = []
-    for table in tables {
-      let options = try given.options(with: table).catalogue
-      settings.append(ClosedDaySetting(options.closed, self, own: table))
+  ) -> [String: ClosedDaySetting] {
+    let settings = given.tables.map {
+      ClosedDaySetting($0.options.catalogue.closed, self, own: $0.own)
     }
-    let (owners, other) = (CatalogueOwners(tables, self), ClosedDaySetting(options, self))
+    let (owners, other) = (CatalogueOwners(given.tables, self), ClosedDaySetting(options, self))
     let found = names.map { name in (name, owners[name].map { settings[$0] } ?? other) }
     return Dictionary(found) { first, _ in first }
   }
@@ -235,15 +227,11 @@ extension Environment {
   /// settings file have them, for each of the names; `nil` for any age.
   ///
   /// - Parameter options: what holds for a catalogue without an age of its own.
-  func staleLimits(
-    of names: [String], _ options: StaleOptions
-  ) throws(CommandError) -> [String: Age?] {
-    let tables = given.file?.tables ?? []
-    var limits: [Age?] = []
-    for table in tables { limits.append(try given.options(with: table).stale.staleAfter) }
-    let owners = CatalogueOwners(tables, self)
+  func staleLimits(of names: [String], _ options: StaleOptions) -> [String: Age?] {
+    let owners = CatalogueOwners(given.tables, self)
     return names.reduce(into: [:]) { ages, name in
-      ages[name] = .some(owners[name].map { limits[$0] } ?? options.staleAfter)
+      let own = owners[name].flatMap { given.tables[$0].options.staleAfter }
+      ages[name] = .some(own ?? options.staleAfter)
     }
   }
 
@@ -267,17 +255,19 @@ extension Environment {
   ///
   /// - Throws: ``CommandError`` for the first that makes no sense.
   func checkTables(_ options: CatalogueOptions, now: CivilDateTime?) throws(CommandError) {
-    for table in given.file?.tables ?? [] {
-      let options = try given.options(with: table).catalogue
-      if let fault = try catalogue(options, now, jobs: 1, table).fault { throw fault }
+    for table in given.tables {
+      if let fault = try catalogue(table.options.catalogue, now, jobs: 1, table).fault {
+        throw fault
+      }
     }
     _ = try catalogue(options, now, jobs: 1)
   }
 
   /// A catalogue of a table of the settings file, or of none, whose path is still to be set.
   private func catalogue(
-    _ options: CatalogueOptions, _ now: CivilDateTime?, jobs: Int, _ own: [Setting] = []
+    _ options: CatalogueOptions, _ now: CivilDateTime?, jobs: Int, _ table: CatalogueTable? = nil
   ) throws(CommandError) -> CatalogueToRead {
+    let own = table?.own ?? []
     var profile: NamedProfile?
     var fault: CommandError?
     do throws(CommandError) { profile = try options.form.profile(self, own: own) } catch {
@@ -287,8 +277,8 @@ extension Environment {
     }
     let clock = try options.zone.clock(self, own: own)
     return try CatalogueToRead(
-      source: CatalogueSource(path: "", library: own["name"]?.texts.first),
-      settings: options.reloadSettings(profile?.profile, jobs: jobs), own: own,
+      source: CatalogueSource(path: "", library: table?.name),
+      settings: options.reloadSettings(profile?.profile, jobs: jobs), ladder: options.ladder,
       closed: ClosedDaySetting(options.closed, self, own: own),
       clock: clock, now: clock.now(now), profileFile: profile?.path, fault: fault)
   }
@@ -335,12 +325,10 @@ private struct CatalogueOwners {
   /// The patterns with their tables, by their directories; under "" where that is a pattern itself.
   private var patterns: [String: [(text: String, table: Int)]] = [:]
 
-  init(_ tables: [[Setting]], _ environment: Environment) {
+  init(_ tables: [CatalogueTable], _ environment: Environment) {
     for (index, table) in tables.enumerated() {
-      if table["run"] != nil, let name = table["name"]?.texts.first {
-        named[Array(name.utf8)] = index
-      }
-      for path in table["path"]?.texts ?? [] {
+      if table.isFetched, let name = table.name { named[Array(name.utf8)] = index }
+      for path in table.path?.texts ?? [] {
         let found = environment.patterns(of: path)
         let paths = found.map(\.text).filter(FilePattern.isPath)
         for name in [environment.catalogueName(path)] + paths {

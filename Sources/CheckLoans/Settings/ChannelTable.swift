@@ -4,36 +4,54 @@ import Loans
 import Notifiers
 import System
 
-/// The keys of a table `[[channel]]` of the settings file, which makes a program a channel.
-struct ChannelTable: ParsableArguments {
-  @Option(transform: checkedName)
-  var name: String?
+/// A table `[[channel]]` of the settings file, which makes a program a channel.
+struct ChannelTable: TableSettable, DescribedOptions, Sendable {
+  static let facts: [OptionFact] = [
+    OptionFact("name", .text, .line), OptionFact("run", .list, .line, path: .words),
+    OptionFact("per", .text, .line), OptionFact("input", .text, .line),
+    OptionFact("titles", .text, .line), OptionFact("timeout", .number, .line),
+    OptionFact("environment", .list, .line),
+  ]
 
-  @Option(transform: template)
+  /// What it sets, with the places.
+  var own: [Setting] = []
+  var name = ""
+  /// The program and its arguments.
   var run: [ArgumentTemplate] = []
-
-  @Option(transform: choice)
   var per = ProgramNotifier.Scope.run
-
-  @Option(transform: choice)
   var input = ProgramNotifier.Input.text
-
-  @Option(transform: choice)
   var titles: TitleDetail?
-
-  @Option(transform: number(1...3_600))
+  /// Seconds until the program is stopped.
   var timeout = 30
-
-  @Option(transform: checkedVariable)
+  /// The variables that it gets.
   var environment: [String] = []
 
-  func validate() throws {
-    if let program = run.first, program.text == nil {
-      throw ValidationError("\"run\" begins with the program, which can have no placeholder")
+  static func setter(_ name: String, _ texts: [String]) throws -> Setter {
+    let text = texts.last ?? ""
+    switch name {
+    case "name": return set(\.name, to: try checkedName(text))
+    case "run": return set(\.run, to: try command(texts))
+    case "per": return set(\.per, to: try choice(text))
+    case "input": return set(\.input, to: try choice(text))
+    case "titles": return set(\.titles, to: try choice(text) as TitleDetail)
+    case "timeout": return set(\.timeout, to: try number(1...3_600)(text))
+    default: return set(\.environment, to: try texts.map(checkedVariable))
     }
   }
 
-  @Sendable private static func checkedName(_ text: String) throws -> String {
+  private static func template(_ text: String) throws -> ArgumentTemplate {
+    do { return try ArgumentTemplate(text) } catch { throw ValidationError(error.description) }
+  }
+
+  private static func command(_ texts: [String]) throws -> [ArgumentTemplate] {
+    let templates = try texts.map(template)
+    if let program = templates.first, program.text == nil {
+      throw ValidationError("the first string is the program, which can have no placeholder")
+    }
+    return templates
+  }
+
+  private static func checkedName(_ text: String) throws -> String {
     if ChannelName.builtIn.contains(text) || text == ChannelName.mailRedirect.name {
       throw ValidationError("this is a channel already; choose another name")
     }
@@ -41,26 +59,16 @@ struct ChannelTable: ParsableArguments {
     throw ValidationError("give a name of lower-case letters a-z, digits and hyphens")
   }
 
-  @Sendable private static func template(_ text: String) throws -> ArgumentTemplate {
-    do { return try ArgumentTemplate(text) } catch { throw ValidationError(error.description) }
-  }
-
-  @Sendable static func checkedVariable(_ text: String) throws -> String {
+  static func checkedVariable(_ text: String) throws -> String {
     if text.wholeMatch(of: #/[A-Za-z_][A-Za-z0-9_]*/#) != nil { return text }
     throw ValidationError("give the name of a variable; its value is taken from the environment")
   }
 }
 
 extension Environment {
-  /// The channels that the settings file makes, by their names.
-  private var channelTables: [String: [Setting]] {
-    let tables = (given.file?.channels ?? []).map { ($0["name"]?.texts.first ?? "", $0) }
-    return Dictionary(tables) { first, _ in first }
-  }
-
   /// What a table of the settings file says of a channel.
   func channelTable(_ name: String) -> ChannelTable? {
-    channelTables[name].flatMap { try? ChannelTable.parse($0.flatMap(\.arguments)) }
+    given.file?.channels.first { $0.name == name }
   }
 
   /// The notifier of a channel that the settings file makes; one that always fails if it does not.
@@ -93,15 +101,15 @@ extension Environment {
   func checkKnown(
     _ channel: ChannelName, at option: String? = nil
   ) throws(CommandError) {
-    guard case .named(let name) = channel, channelTables[name] == nil else { return }
+    guard case .named(let name) = channel, channelTable(name) == nil else { return }
+    let names = (given.file?.channels ?? []).map(\.name)
     let nearest =
-      ChannelName.otherNames[name]
-      ?? name.nearest(among: channelTables.keys.sorted() + ChannelName.builtIn)
+      ChannelName.otherNames[name] ?? name.nearest(among: names.sorted() + ChannelName.builtIn)
     let advice = nearest.map { "did you mean \"\($0)\"? To" } ?? "to"
     let error = CommandError(
       .badSetting,
       """
-      there is no channel "\(name)"; \(advice) use a program as a channel, add a [[channel]] table to the \
+      unknown channel "\(name)"; \(advice) use a program as a channel, add a [[channel]] table to the \
       settings file, with name = "\(name)" and run = ["program"]
       """)
     throw option.map { error.located(at: $0, [], given) } ?? error

@@ -10,7 +10,8 @@ struct GivenWeekdays: Hashable, Sendable, CustomStringConvertible {
   let weekdays: [Weekday]
 
   @Sendable static func parse(_ text: String) throws -> GivenWeekdays {
-    GivenWeekdays(
+    if text == "none" { return GivenWeekdays(weekdays: []) }
+    return GivenWeekdays(
       weekdays: try text.entries.map { word in
         let found = Weekday.allCases.first {
           [$0.shortName, $0.name.lowercased()].contains(word.lowercased())
@@ -31,6 +32,7 @@ struct GivenDays: Hashable, Sendable, CustomStringConvertible {
   let days: [DayRange]
 
   @Sendable static func parse(_ text: String) throws -> GivenDays {
+    if text == "none" { return GivenDays(days: []) }
     do {
       return GivenDays(days: try text.entries.map { try DayRange(reading: $0) })
     } catch {
@@ -51,10 +53,16 @@ extension String {
 }
 
 /// The options for the days on which a library is closed.
-struct ClosedDayOptions: ParsableArguments {
+struct ClosedDayOptions: ParsableArguments, DescribedOptions {
+  static let facts: [OptionFact] = [
+    OptionFact("closed-weekdays", .list, .table), OptionFact("closed-days", .list, .table),
+    OptionFact("closed-calendars", .list, .table, path: .fileOrNone),
+    OptionFact("closed-only", .list, .table), OptionFact("closed-open", .list, .table),
+  ]
+
   @Option(
     help: ArgumentHelp(
-      "Days of the week on which the library is closed, as in sat,sun.", valueName: "days"),
+      "Days of the week on which the library is closed, as in sat,sun, or none.", valueName: "days"),
     transform: GivenWeekdays.parse)
   var closedWeekdays: [GivenWeekdays] = []
 
@@ -85,9 +93,6 @@ struct ClosedDayOptions: ParsableArguments {
       "Days on which the library is open, whatever else closes it.", valueName: "days"),
     transform: GivenDays.parse)
   var closedOpen: [GivenDays] = []
-
-  @Flag(help: "Ignore all closed days.")
-  var noClosed = false
 }
 
 /// The days on which the library of a catalogue is closed, as somebody has set them.
@@ -108,23 +113,19 @@ struct ClosedDaySetting: Hashable, Sendable {
   /// - Parameter own: what a catalogue has of its own.
   init(_ options: ClosedDayOptions, _ environment: Environment, own: [Setting] = []) {
     let origin = { (name: String) in
-      let given = environment.given
-      let weaker = given[name]?.isFromFile == false ? nil : own[name]
-      return (weaker ?? given[name])?.place ?? name
+      environment.given.setting(name, own: own)?.place ?? name
     }
     var days = ClosedDays()
-    if !options.noClosed {
-      for weekday in options.closedWeekdays.flatMap(\.weekdays) {
-        days.close(weekday, origin: origin("closed-weekdays"))
-      }
-      for range in options.closedDays.flatMap(\.days) {
-        days.close(range, origin: origin("closed-days"))
-      }
-      for range in options.closedOpen.flatMap(\.days) { days.open(range) }
+    for weekday in options.closedWeekdays.flatMap(\.weekdays) {
+      days.close(weekday, origin: origin("closed-weekdays"))
     }
+    for range in options.closedDays.flatMap(\.days) {
+      days.close(range, origin: origin("closed-days"))
+    }
+    for range in options.closedOpen.flatMap(\.days) { days.open(range) }
     self.days = days
     only = options.closedOnly
-    calendars = options.noClosed ? [] : options.closedCalendars.map(environment.absolutePath)
+    calendars = options.closedCalendars.filter { $0 != "none" }.map(environment.absolutePath)
   }
 
   /// The result of reading the calendars.

@@ -184,3 +184,47 @@ extension FilePath {
     return directory?.pushing(target).lexicallyNormalized().withoutLinks(following: links - 1)
   }
 }
+
+// MARK: - Values that are paths
+
+extension Environment {
+  /// The texts of a value as they stand in a file of the directory, or on the command line in the working
+  /// directory: where they are paths, as absolute ones.
+  func resolved(_ texts: [String], _ path: OptionFact.Path, in directory: String) -> [String] {
+    if path == .none { return texts }
+    return texts.enumerated().map { index, text in
+      let absolute = { absolutePath(self.absolute(text, in: directory)) }
+      switch path {
+      case .none: return text
+      case .file: return absolute()
+      case .fileOrInput: return text == "-" ? text : absolute()
+      case .fileOrNone: return text == "none" ? text : absolute()
+      case .profile: return NamedProfile.isPath(text) ? absolute() : text
+      case .channel:
+        return ChannelName(argument: text).map { resolved($0, in: directory).name } ?? text
+      case .program where index == 0 && text.contains("/"): return absolute()
+      case .program, .words: return text.hasPrefix("~/") ? self.absolute(text, in: directory) : text
+      case .pattern:
+        let place = FilePattern.isPattern(text) ? FilePattern.literal(directory) : directory
+        return text == "-" ? text : absolutePath(self.absolute(text, in: place))
+      }
+    }
+  }
+}
+
+extension WholeFile.Failure {
+  /// Why a file is not read.
+  ///
+  /// - Parameters:
+  ///   - name: what the file should be.
+  ///   - harm: what somebody could do who may write to it.
+  func words(_ name: String, limit: Int, harm: String) -> String {
+    switch self {
+    case .missing: "cannot read the \(name): no such file"
+    case .system(let error): "cannot read the \(name): \(error.words)"
+    case .notAFile(let kind): "this is \(kind), not a \(name)"
+    case .tooLong: "the \(name) is longer than \(limit) bytes"
+    case .writableByAll: "the \(name) can be written by anybody, and \(harm); use chmod o-w"
+    }
+  }
+}

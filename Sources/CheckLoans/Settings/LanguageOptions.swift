@@ -4,7 +4,9 @@ import Loans
 import System
 
 /// The option for a translation from a file.
-struct TranslationOptions: ParsableArguments {
+struct TranslationOptions: ParsableArguments, DescribedOptions {
+  static let facts: [OptionFact] = [OptionFact("translation", .text, .file, path: .file)]
+
   @Option(
     help: ArgumentHelp(
       "Use the translation in this PO file, unless --language names another language.",
@@ -38,7 +40,9 @@ struct TranslationOptions: ParsableArguments {
 }
 
 /// The options for the language in which people are written to.
-struct LanguageOptions: ParsableArguments {
+struct LanguageOptions: ParsableArguments, DescribedOptions {
+  static let facts: [OptionFact] = [OptionFact("language", .text, .file)] + TranslationOptions.facts
+
   @Option(
     help: ArgumentHelp(
       """

@@ -6,7 +6,17 @@ import Notifiers
 import System
 
 /// The options for messages to borrowers, through the channels `mail` and `maildir:DIR`.
-struct MailOptions: ParsableArguments {
+struct MailOptions: ParsableArguments, DescribedOptions {
+  static let facts: [OptionFact] = [
+    OptionFact("mail-from", .text, .file), OptionFact("mail-reply-to", .text, .file),
+    OptionFact("mail-bounce", .text, .file), OptionFact("mail-fallback", .text, .file),
+    OptionFact("mail-redirect", .text, .file),
+    OptionFact("mail-program", .list, .file, path: .program),
+    OptionFact("mail-limit", .number, .file), OptionFact("mail-max-borrowers", .number, .file),
+    OptionFact("mail-unsubscribe", .list, .file), OptionFact("mail-format", .text, .file),
+    OptionFact("mail-css", .text, .file, path: .file),
+  ]
+
   @Option(
     help: ArgumentHelp(
       "Sender of mail, as in Town Library <desk@example.org>.", valueName: "mailbox"),

@@ -7,7 +7,9 @@ import System
 import SystemPackage
 
 /// The option for the library's time zone.
-struct ZoneOptions: ParsableArguments {
+struct ZoneOptions: ParsableArguments, DescribedOptions {
+  static let facts: [OptionFact] = [OptionFact("time-zone", .text, .table)]
+
   @Option(
     help: ArgumentHelp(
       "The library's time zone, for example Europe/Budapest. (default: TZ, then the system's)",
@@ -48,7 +50,9 @@ extension LocalClock {
 }
 
 /// A time to use instead of the system's.
-struct NowOptions: ParsableArguments {
+struct NowOptions: ParsableArguments, DescribedOptions {
+  static let facts: [OptionFact] = [OptionFact("now", .text, .run)]
+
   @Option(
     help: ArgumentHelp(
       "Use this as the current time: YYYY-MM-DD[THH:MM[:SS]].", valueName: "time"),
@@ -57,7 +61,9 @@ struct NowOptions: ParsableArguments {
 }
 
 /// The options for the time and the time zone.
-struct ClockOptions: ParsableArguments {
+struct ClockOptions: ParsableArguments, DescribedOptions {
+  static let facts: [OptionFact] = ZoneOptions.facts + NowOptions.facts
+
   @OptionGroup var zone: ZoneOptions
   @OptionGroup var now: NowOptions
 
@@ -71,27 +77,39 @@ struct ClockOptions: ParsableArguments {
 }
 
 /// The option that names the settings file.
-struct ConfigOptions: ParsableArguments {
+struct ConfigOptions: ParsableArguments, DescribedOptions {
+  static let facts: [OptionFact] = [OptionFact("config", .text, .run, path: .fileOrNone)]
+
   @Option(
     help: ArgumentHelp(
       """
-      Take settings from this file; /dev/null is none. \
+      Take settings from this file; none takes none. \
       (default: $XDG_CONFIG_HOME/check-loans/config.toml)
       """, valueName: "file"), completion: .file())
   var config: String?
 }
 
 /// The options that name the settings file and the schedule.
-struct StateOptions: ParsableArguments {
+struct StateOptions: ParsableArguments, DescribedOptions {
+  static let facts: [OptionFact] =
+    ConfigOptions.facts + [OptionFact("state", .text, .file, path: .fileOrNone)]
+
   @OptionGroup var settings: ConfigOptions
 
   @Option(
     help: ArgumentHelp(
       """
-      Keep the schedule in this file. \
+      Keep the schedule in this file; none keeps none. \
       (default: $XDG_STATE_HOME/check-loans/schedule.sqlite)
       """, valueName: "file"), completion: .file())
   var state: String?
+
+  /// The path of the schedule; `nil` for none.
+  ///
+  /// - Throws: as ``path(_:)``.
+  func optionalPath(_ environment: Environment) throws(CommandError) -> String? {
+    state == "none" ? nil : try path(environment)
+  }
 
   /// The path of the schedule.
   ///
@@ -101,6 +119,10 @@ struct StateOptions: ParsableArguments {
   /// - Throws: ``CommandError`` with the status `cannotCreate` if the directory does not exist.
   func path(_ environment: Environment) throws(CommandError) -> String {
     guard let state else { return try environment.standardStateFile() }
+    if state == "none" {
+      throw CommandError(.usage, "this needs a schedule, and --state none keeps none; leave it out")
+        .located(at: "state", [], environment.given)
+    }
     let directory = FilePath(state).removingLastComponent().string
     if !directory.isEmpty, !state.hasSuffix("/\(Environment.stateFile)"),
       !FileSystem.exists(directory)
@@ -117,32 +139,42 @@ struct StateOptions: ParsableArguments {
 }
 
 /// Whether the last line is left out.
-struct QuietOptions: ParsableArguments {
+struct QuietOptions: ParsableArguments, DescribedOptions {
+  static let facts: [OptionFact] = [OptionFact("quiet", .flag, .file, short: "q")]
+
   @Flag(name: .shortAndLong, help: "Leave out the summary.")
   var quiet = false
 }
 
 /// The options of what is changed in the schedule at some time.
-struct ChangeOptions: ParsableArguments {
+struct ChangeOptions: ParsableArguments, DescribedOptions {
+  static let facts: [OptionFact] = ClockOptions.facts + StateOptions.facts + QuietOptions.facts
+
   @OptionGroup var clock: ClockOptions
   @OptionGroup var state: StateOptions
   @OptionGroup var quiet: QuietOptions
 }
 
 /// Whether more is printed.
-struct VerboseOptions: ParsableArguments {
+struct VerboseOptions: ParsableArguments, DescribedOptions {
+  static let facts: [OptionFact] = [OptionFact("verbose", .flag, .file, short: "v")]
+
   @Flag(name: .shortAndLong, help: "Print progress to standard error, and show all warnings.")
   var verbose = false
 }
 
 /// Whether nothing is changed.
-struct DryRunOptions: ParsableArguments {
+struct DryRunOptions: ParsableArguments, DescribedOptions {
+  static let facts: [OptionFact] = [OptionFact("dry-run", .flag, .run)]
+
   @Flag(help: "Write nothing and deliver nothing; say what would be done.")
   var dryRun = false
 }
 
 /// Whether results are coloured.
-struct ColorOptions: ParsableArguments {
+struct ColorOptions: ParsableArguments, DescribedOptions {
+  static let facts: [OptionFact] = [OptionFact("color", .text, .file)]
+
   @Option(help: ArgumentHelp("When to colour the results.", valueName: "when"))
   var color = ColorChoice.auto
 
@@ -160,14 +192,20 @@ struct ColorOptions: ParsableArguments {
 }
 
 /// The options for what is printed.
-struct PrintOptions: ParsableArguments {
+struct PrintOptions: ParsableArguments, DescribedOptions {
+  static let facts: [OptionFact] = QuietOptions.facts + VerboseOptions.facts + ColorOptions.facts
+
   @OptionGroup var quiet: QuietOptions
   @OptionGroup var verbose: VerboseOptions
   @OptionGroup var color: ColorOptions
 }
 
 /// The switches that decide what is an error in a catalogue.
-struct RecordOptions: ParsableArguments {
+struct RecordOptions: ParsableArguments, DescribedOptions {
+  static let facts: [OptionFact] = [
+    OptionFact("require-expiration", .flag, .table), OptionFact("allow-empty", .flag, .table),
+  ]
+
   @Flag(help: "A book without <expiration> is an error.")
   var requireExpiration = false
 
@@ -176,7 +214,11 @@ struct RecordOptions: ParsableArguments {
 }
 
 /// The options for the times at which notices are sent.
-struct DeliveryTimeOptions: ParsableArguments {
+struct DeliveryTimeOptions: ParsableArguments, DescribedOptions {
+  static let facts: [OptionFact] = [
+    OptionFact("deliver-between", .text, .file), OptionFact("hold-when-closed", .flag, .file),
+  ]
+
   @Option(
     help: ArgumentHelp(
       """
@@ -185,15 +227,18 @@ struct DeliveryTimeOptions: ParsableArguments {
       """, valueName: "HH:MM-HH:MM"), transform: DailyHours.parse)
   var deliverBetween: DailyHours?
 
-  @Option(
-    help: ArgumentHelp(
-      "Whether to deliver on days on which the library is closed.",
-      valueName: "true|false"))
-  var deliverWhenClosed = true
+  @Flag(help: "Hold what is due on days on which the library is closed.")
+  var holdWhenClosed = false
 }
 
 /// The options for the channels of notices.
-struct ChannelOptions: ParsableArguments {
+struct ChannelOptions: ParsableArguments, DescribedOptions {
+  static let facts: [OptionFact] =
+    [
+      OptionFact("notify", .list, .file, path: .channel), OptionFact("backlog", .text, .run),
+      OptionFact("exec-timeout", .number, .file), OptionFact("titles", .list, .file),
+    ] + MailOptions.facts + DeliveryTimeOptions.facts
+
   @Option(
     help: ArgumentHelp(
       """
@@ -307,19 +352,36 @@ struct RungDays: Hashable, Sendable {
     }
   }
 
+  /// Checks days that make one ladder.
+  static func list(_ lists: [RungDays], _ name: String) throws -> [RungDays] {
+    if lists.count > 1, lists.contains(where: \.days.isEmpty) {
+      throw ValidationError("\(name) none means no such notice, and cannot go with a number")
+    }
+    if Set(lists.flatMap(\.days)).count > Ladder.mostRungs {
+      throw ValidationError("\(name) has more than \(Ladder.mostRungs) days")
+    }
+    return lists
+  }
+
   /// The days as they are given one by one.
   var texts: [String] { days.isEmpty ? ["none"] : days.map(String.init) }
 }
 
 /// The options for the days on which notices about a loan are sent.
-struct LadderOptions: ParsableArguments {
+struct LadderOptions: ParsableArguments, DescribedOptions {
+  static let facts: [OptionFact] = [
+    OptionFact("remind", .numbers, .rule), OptionFact("at", .text, .rule),
+    OptionFact("expired", .numbers, .rule), OptionFact("repeat-expired", .number, .rule),
+    OptionFact("expired-until", .number, .rule),
+  ]
+
   @Option(
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
       """
       Days before the expiration to send reminders, 0 to 3650, as in 7,3,1; 0 is the last day, none is \
       no reminder. (default: 1)
-      """, valueName: "days"), transform: RungDays.parse(0...Ladder.longest))
+      """, valueName: "days"), transform: leads)
   var remind = [RungDays(days: [1])]
 
   @Option(
@@ -334,7 +396,7 @@ struct LadderOptions: ParsableArguments {
       """
       Days after the expiration to send notices that the loan has expired, 1 to 3650, as in 1,7,14; \
       none is no such notice. (default: 1)
-      """, valueName: "days"), transform: RungDays.parse(1...Ladder.longest))
+      """, valueName: "days"), transform: delays)
   var expired = [RungDays(days: [1])]
 
   @Option(
@@ -342,7 +404,7 @@ struct LadderOptions: ParsableArguments {
     help: ArgumentHelp(
       """
       Repeat the last of these notices every N days, 1 to 3650. (default: send it once)
-      """, valueName: "days"), transform: number(1...3_650))
+      """, valueName: "days"), transform: period)
   var repeatExpired: Int?
 
   @Option(
@@ -351,34 +413,34 @@ struct LadderOptions: ParsableArguments {
       """
       Send nothing more once a loan has been expired for more than N days, 1 to 36500. (default: no \
       limit)
-      """, valueName: "days"), transform: number(1...36_500))
+      """, valueName: "days"), transform: limit)
   var expiredUntil: Int?
+
+  static let leads = RungDays.parse(0...Ladder.longest)
+  static let delays = RungDays.parse(1...Ladder.longest)
+  static let period = number(1...3_650)
+  static let limit = number(1...36_500)
 
   /// The ladder that the options make.
   var ladder: Ladder {
-    Ladder(
-      leads: remind.flatMap(\.days),
-      delays: expired.flatMap(\.days), period: repeatExpired,
+    let delays = expired.flatMap(\.days)
+    return Ladder(
+      leads: remind.flatMap(\.days), delays: delays, period: delays.isEmpty ? nil : repeatExpired,
       limit: expiredUntil, time: at)
   }
 
   func validate() throws {
-    if repeatExpired != nil, expired.contains(where: \.days.isEmpty) {
-      throw ValidationError("--expired none leaves nothing for --repeat-expired to repeat")
-    }
-    for (name, lists) in [("remind", remind), ("expired", expired)] {
-      if lists.count > 1, lists.contains(where: \.days.isEmpty) {
-        throw ValidationError("--\(name) none means no such notice, and cannot go with a number")
-      }
-      if Set(lists.flatMap(\.days)).count > Ladder.mostRungs {
-        throw ValidationError("--\(name) has more than \(Ladder.mostRungs) days")
-      }
-    }
+    _ = try RungDays.list(remind, "--remind")
+    _ = try RungDays.list(expired, "--expired")
   }
 }
 
 /// The options for how catalogues are read, and when their loans are reminded of.
-struct CatalogueOptions: ParsableArguments {
+struct CatalogueOptions: ParsableArguments, DescribedOptions {
+  static let facts: [OptionFact] =
+    LadderOptions.facts + ClosedDayOptions.facts + RecordOptions.facts + ProfileOptions.facts
+    + ZoneOptions.facts
+
   @OptionGroup var ladder: LadderOptions
 
   @OptionGroup var closed: ClosedDayOptions
@@ -401,17 +463,12 @@ struct CatalogueOptions: ParsableArguments {
   }
 }
 
-/// What a table of the settings file can have for its catalogues alone.
-struct CatalogueTable: ParsableArguments {
-  @OptionGroup var catalogue: CatalogueOptions
-
-  @OptionGroup var stale: StaleOptions
-
-  @OptionGroup var fetch: FetchOptions
-}
-
 /// The options for the form of catalogues.
-struct ProfileOptions: ParsableArguments {
+struct ProfileOptions: ParsableArguments, DescribedOptions {
+  static let facts: [OptionFact] = [
+    OptionFact("profile", .text, .table, path: .profile), OptionFact("loan-days", .number, .table),
+  ]
+
   @Option(
     help: ArgumentHelp(
       """
@@ -427,8 +484,10 @@ struct ProfileOptions: ParsableArguments {
     help: ArgumentHelp(
       "Loan period in days, 1 to 3650, for catalogues that record only the start.",
       valueName: "days"),
-    transform: number(1...3_650))
+    transform: period)
   var loanDays: Int?
+
+  static let period = number(1...3_650)
 
   /// The profile to read by; `nil` to detect it.
   ///
@@ -445,7 +504,9 @@ struct ProfileOptions: ParsableArguments {
 }
 
 /// The option for the number of threads.
-struct JobOptions: ParsableArguments {
+struct JobOptions: ParsableArguments, DescribedOptions {
+  static let facts: [OptionFact] = [OptionFact("jobs", .number, .file)]
+
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(

@@ -1,15 +1,6 @@
-import ArgumentParser
-import LoanRules
-
-/// An option, a switch or an argument as a command declares it, with its value and where that comes
-/// from.
-///
-/// It is found in the command itself, so that what is set elsewhere needs no list of its own.
+/// A value that was given to an option, and where.
 struct Setting: Sendable {
-  /// The kind of value that it takes.
-  enum Kind: Sendable { case flag, boolean, number, text, list, numbers, argument }
-
-  /// Where its value is given; what wins comes first.
+  /// The source of a value, strongest first.
   enum Origin: Sendable {
     case commandLine
     /// A variable, by its whole name.
@@ -19,24 +10,17 @@ struct Setting: Sendable {
     case standard
   }
 
-  /// The long name, `time-zone` for the property `timeZone`.
-  var name: String
-  let kind: Kind
+  /// The long name of the option, or the key of a table.
+  let name: String
+  let kind: OptionFact.Kind
   /// One text, or those of a list, or none; a switch is `true` or `false`.
   var texts: [String] = []
   var origin = Origin.standard
 
-  /// The same setting by another name.
-  func renamed(_ name: (String) -> String) -> Setting {
-    var setting = self
-    setting.name = name(self.name)
-    return setting
-  }
-
   /// The flag, the variable or `FILE:LINE`.
   var place: String {
     switch origin {
-    case .commandLine: kind == .argument ? "<\(name)>" : "--\(name)"
+    case .commandLine: "--\(name)"
     case .variable(let variable): variable
     case .file(let place): place.text
     case .standard: "default"
@@ -45,15 +29,22 @@ struct Setting: Sendable {
 
   var isFromCommandLine: Bool { if case .commandLine = origin { true } else { false } }
   var isFromFile: Bool { if case .file = origin { true } else { false } }
+  var isOn: Bool { texts == ["true"] }
 
   /// The arguments that give the same.
   var arguments: [String] {
-    switch kind {
-    case .flag: texts == ["true"] ? ["--\(name)"] : []
-    case .argument: texts
-    case .boolean, .number, .text, .list, .numbers: texts.map { "--\(name)=\($0)" }
-    }
+    if kind == .flag { return isOn ? ["--\(name)"] : [] }
+    return texts.map { "--\(name)=\($0)" }
   }
+}
+
+/// A line of a settings file.
+struct SettingsPlace: Sendable {
+  let path: String
+  let line: Int
+
+  /// `FILE:LINE`.
+  var text: String { "\(path):\(line)" }
 }
 
 extension [Setting] {
@@ -61,98 +52,34 @@ extension [Setting] {
   subscript(name: String) -> Setting? { first { $0.name == name } }
 
   /// Those that a command line gives.
-  ///
-  /// - Parameter line: the arguments from which a command was parsed that has these settings.
-  func given(by line: [String]) -> [Setting] {
-    var names: Set<Substring> = []
+  init(givenBy line: [String], _ facts: [OptionFact]) {
+    var given: [Setting] = []
+    func add(_ fact: OptionFact, _ text: String) {
+      let index = given.firstIndex { $0.name == fact.name } ?? given.endIndex
+      if index == given.endIndex {
+        given.append(Setting(name: fact.name, kind: fact.kind, origin: .commandLine))
+      }
+      let isList = fact.kind == .list || fact.kind == .numbers
+      given[index].texts = isList ? given[index].texts + [text] : [text]
+    }
     var words = line[...]
     while let word = words.popFirst(), word != "--" {
-      guard word.hasPrefix("--") else { continue }
-      let name = word.dropFirst(2).prefix { $0 != "=" }
-      names.insert(name)
-      let takesValue = self[String(name)].map { $0.kind != .flag } ?? false
-      // The next word is the value, also one that looks like an option.
-      if takesValue && !word.contains("=") { words = words.dropFirst() }
+      if word.hasPrefix("--") {
+        let parts = word.dropFirst(2).split(
+          separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let fact = facts[parts[0]] else { continue }
+        if fact.kind == .flag {
+          add(fact, "true")
+        } else if let text = parts.dropFirst().first.map(String.init) ?? words.popFirst() {
+          // The next word is the value, also one that looks like an option.
+          add(fact, text)
+        }
+      } else if word.hasPrefix("-") {
+        for letter in word.dropFirst() {
+          if let fact = facts.first(where: { $0.short == letter }) { add(fact, "true") }
+        }
+      }
     }
-    return compactMap { setting in
-      // A switch has no value but the one that it is given, by whichever of its names.
-      let isGiven =
-        setting.kind == .flag ? setting.texts == ["true"] : names.contains(setting.name[...])
-      guard isGiven && setting.kind != .argument else { return nil }
-      var setting = setting
-      setting.origin = .commandLine
-      return setting
-    }
-  }
-}
-
-// MARK: - What a command declares
-
-extension ParsableArguments {
-  /// What the command and its groups declare, in the order of its help.
-  static var declaredSettings: [Setting] { Self().settings(isParsed: false) }
-
-  /// The same with the values of this parsed command.
-  var settings: [Setting] { settings(isParsed: true) }
-
-  fileprivate func settings(isParsed: Bool) -> [Setting] {
-    Mirror(reflecting: self).children.flatMap { label, value in
-      (value as? any PropertyWrapper)?.settings(label ?? "", isParsed: isParsed) ?? []
-    }
-  }
-}
-
-extension Setting {
-  fileprivate init(_ label: String, _ kind: Kind, _ value: Any?) {
-    name = label.drop { $0 == "_" }.map { character in
-      character.isUppercase ? "-\(character.lowercased())" : String(character)
-    }.joined()
-    self.kind = kind
-    texts = value.map(Self.texts) ?? []
-  }
-
-  private static func texts(of value: Any) -> [String] {
-    let mirror = Mirror(reflecting: value)
-    switch mirror.displayStyle {
-    case .optional, .collection: return mirror.children.flatMap { texts(of: $0.value) }
-    default:
-      if let days = value as? RungDays { return days.texts }
-      if let hours = value as? DailyHours { return ["\(hours.start)-\(hours.end)"] }
-      return [(value as? any ExpressibleByArgument)?.defaultValueDescription ?? "\(value)"]
-    }
-  }
-}
-
-/// What ArgumentParser wraps a property in, whose value is there once the command is parsed.
-private protocol PropertyWrapper {
-  func settings(_ label: String, isParsed: Bool) -> [Setting]
-}
-
-extension Flag: PropertyWrapper {
-  fileprivate func settings(_ label: String, isParsed: Bool) -> [Setting] {
-    [Setting(label, .flag, isParsed ? wrappedValue : nil)]
-  }
-}
-
-extension Option: PropertyWrapper {
-  fileprivate func settings(_ label: String, isParsed: Bool) -> [Setting] {
-    let isNumber = Value.self == Int.self || Value.self == Int?.self
-    let isList = Value.self is any RandomAccessCollection.Type
-    let kind: Setting.Kind =
-      Value.self == [RungDays].self
-      ? .numbers : Value.self == Bool.self ? .boolean : isList ? .list : isNumber ? .number : .text
-    return [Setting(label, kind, isParsed ? wrappedValue : nil)]
-  }
-}
-
-extension Argument: PropertyWrapper {
-  fileprivate func settings(_ label: String, isParsed: Bool) -> [Setting] {
-    [Setting(label, .argument, isParsed ? wrappedValue : nil)]
-  }
-}
-
-extension OptionGroup: PropertyWrapper {
-  fileprivate func settings(_ label: String, isParsed: Bool) -> [Setting] {
-    (isParsed ? wrappedValue : Value()).settings(isParsed: isParsed)
+    self = given
   }
 }

@@ -1,86 +1,30 @@
 import ArgumentParser
 import Languages
-import LoanCatalogue
 import LoanRules
 import Loans
 import System
-import TOMLKit
-
-/// The keys that a settings file may have.
-enum SettingsKeys {
-  /// Those of the user's settings, for what reads catalogues into the schedule.
-  case user
-  /// Those of a project's settings, for `validate`.
-  case project
-
-  /// What is for a single run only, and has no place in a file.
-  static let forOneRun = [
-    "now", "dry-run", "config", "fix", "output", "backlog", "per-borrower", "screen", "refresh",
-  ]
-
-  // Looked up once, which takes a millisecond or more.
-  private static let ofUser = options(of: ConfigCommand.self)
-  private static let ofProject = options(of: ValidateCommand.self)
-  private static let ofTable = CatalogueTable.declaredSettings
-  /// The options of the report of `check`, but for that which all long results have.
-  static let ofReport = Set(ReportOptions.declaredSettings.map(\.name)).subtracting(["no-pager"])
-
-  /// The lists of tables in the user's settings.
-  fileprivate static let lists = ["catalogue", "rules", "channel"]
-
-  /// What a rule can ask of a loan: each is one of some texts.
-  static let conditions = ["category", "type", "status", "catalogue", "library"].map {
-    Setting(name: $0, kind: .list)
-  }
-
-  private static func options(of command: any Subcommand.Type) -> [Setting] {
-    command.declaredSettings.filter {
-      $0.kind != .argument && !command.commandLineOnly.contains($0.name)
-    }
-  }
-
-  /// The command that takes what the file can set.
-  fileprivate var command: any Subcommand.Type {
-    self == .user ? ConfigCommand.self : ValidateCommand.self
-  }
-
-  /// The options of the commands that go by the file, each of which has a variable.
-  var allOptions: [Setting] { self == .user ? Self.ofUser : Self.ofProject }
-
-  /// The options that may be set in it.
-  var options: [Setting] { allOptions.filter { !Self.forOneRun.contains($0.name) } }
-
-  /// The key for the catalogues to read.
-  var catalogues: String { self == .user ? "catalogues" : "files" }
-
-  /// The options of a catalogue's table; empty where there are none.
-  var tableOptions: [Setting] { self == .user ? Self.ofTable : [] }
-
-  /// The names of the keys.
-  var names: [String] { options.map(\.name) + [catalogues] }
-}
 
 /// A settings file that was read.
 struct SettingsFile: Sendable {
   /// The file's absolute path.
   let path: String
   /// What it sets, outside of tables.
-  let values: [Setting]
-  /// A catalogue's own settings, from each `[[catalogue]]` table: options, `path` and the library's
-  /// `name`.
-  let tables: [[Setting]]
-  /// Ladders for some loans, from each `[[rules]]` table: options of the ladder, and conditions.
-  let rules: [[Setting]]
-  /// The programs that are channels, from each `[[channel]]` table.
-  let channels: [[Setting]]
-  /// The texts of the library's own, those for all languages first.
-  let wordings: [Wording]
-
+  private(set) var values: [Setting] = []
   /// The files, folders or patterns that it lists, absolute.
-  var catalogues: Setting? { values.first { $0.kind == .argument } }
+  private(set) var listed: Setting?
+  /// The tables `[[catalogue]]`.
+  private(set) var catalogues: [SettingsTable<TableOptions>] = []
+  /// The tables `[[rules]]`.
+  private(set) var rules: [RuleTable] = []
+  /// The tables `[[channel]]`.
+  private(set) var channels: [ChannelTable] = []
+  /// The texts of the library's own, those for all languages first.
+  private(set) var wordings: [Wording] = []
+
+  private let scheme: SettingsScheme
 
   /// The directory that it is in.
-  var directory: String { path.directory }
+  var directory: String { String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)) }
 
   /// The most bytes that a settings file may have.
   private static let limit = 1_048_576
@@ -89,590 +33,515 @@ struct SettingsFile: Sendable {
   ///
   /// - Parameter path: absolute, or relative to the working directory.
   /// - Throws: ``CommandError`` with the status `badSetting` if it cannot be read, is not TOML, or
-  ///   sets what cannot be set, or to what makes no sense.
+  ///   sets what cannot be set, or in a table to what makes no sense. What it sets outside of tables is
+  ///   still to be parsed; see ``check(_:)``.
   init(
-    _ path: String, _ keys: SettingsKeys, _ environment: Environment
+    _ path: String, _ scheme: SettingsScheme, _ environment: Environment
   ) throws(CommandError) {
     let bytes: [UInt8]
     do throws(WholeFile.Failure) {
       // Some CI systems check out with such permissions, and a project's settings run no program.
-      bytes = try WholeFile.bytes(
-        of: path, limit: Self.limit, mayBeWritableByAll: keys == .project)
+      bytes = try WholeFile.bytes(of: path, limit: Self.limit, mayBeWritableByAll: !scheme.isOfUser)
     } catch {
       let words = error.words("settings file", limit: Self.limit, harm: "could run programs")
       throw CommandError(.badSetting, "\(path.visible): \(words)")
     }
-    self.path = environment.absolutePath(path)
-    (values, tables, rules, channels, wordings) =
-      try SettingsReading(self.path, bytes, keys, environment).settings()
+    try self.init(environment.absolutePath(path), bytes, scheme, environment)
+  }
+
+  /// Reads the bytes of a settings file with this absolute path.
+  init(
+    _ path: String, _ bytes: [UInt8], _ scheme: SettingsScheme, _ environment: Environment
+  ) throws(CommandError) {
+    (self.path, self.scheme) = (path, scheme)
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw CommandError(
+        .badSetting, "\(path.visible): this is not text in UTF-8; save the file as UTF-8")
+    }
+    var reading = SettingsReading(path, directory: directory, scheme, environment)
+    for (key, node) in try reading.document(text) {
+      guard scheme.isOfUser, try read(key, node, &reading) else {
+        reading.add(key, node)
+        continue
+      }
+    }
+    (values, listed) = (reading.settings, reading.listed)
+    let known = try languages(environment, reading.namesLanguages)
+    rules = reading.rules(known)
+    wordings = reading.wordings(known)
+    // What cannot be set is found without parsing; what is wrong before it comes first.
+    if !reading.faults.isEmpty {
+      reading.check(values, together: false, by: scheme.parse)
+      throw reading.firstFault
+    }
+  }
+
+  /// Reads a table.
+  ///
+  /// - Returns: whether it is one of those with a name of their own.
+  private mutating func read(
+    _ key: String, _ node: TOMLNode, _ reading: inout SettingsReading
+  ) throws(CommandError) -> Bool {
+    switch key {
+    case "catalogue": catalogues = reading.catalogues(node)
+    case "rules": reading.begin(rules: node)
+    case "channel": channels = reading.channels(node)
+    case Wording.table: reading.begin(wordings: node)
+    default: return reading.flatten(key, node)
+    }
+    return true
+  }
+
+  /// The languages that tables can name: with that of the file's own translation.
+  private func languages(
+    _ environment: Environment, _ areNamed: Bool
+  ) throws(CommandError) -> KnownLanguages {
+    guard areNamed, let path = values["translation"]?.texts.first else { return KnownLanguages() }
+    var options = TranslationOptions()
+    options.translation = path
+    return try options.known(environment, reading: values)
+  }
+
+  /// Parses some of the values outside of tables.
+  ///
+  /// - Throws: ``CommandError`` with the status `badSetting` for the first that makes no sense.
+  func check(_ values: [Setting]) throws(CommandError) {
+    let faults = CommandError.faults(in: values, together: false, by: scheme.parse)
+    guard let (value, words) = faults.first else { return }
+    throw CommandError(.badSetting, "\(value.place.visible): \(words)")
   }
 }
 
-/// Where a key is set in a settings file.
-struct SettingsPlace: Sendable {
-  let path: String
-  /// The lines of the key's table with its head; outside of tables, all.
-  fileprivate let lines: ArraySlice<Substring>
-  fileprivate let isInTable: Bool
-  fileprivate var key = ""
-
-  /// `FILE:LINE`.
-  var text: String { line(of: [key]).map { "\(path):\($0)" } ?? path }
-
-  /// The same of the head of its table.
-  fileprivate var head: String { "\(path):\(lines.startIndex + 1)" }
-
-  /// The line of the first of some keys: set once more before, the parser reports that one.
-  private func line(of keys: some Collection<String>) -> Int? {
-    var lines = lines.map(String.init)
-    let set = keys.map { key in
-      let name = key.unicodeScalars.map { "\\U" + $0.value.digits(8, radix: 16) }
-      return "\"\(name.joined())\" = 0"
-    }
-    lines.insert(contentsOf: set, at: isInTable ? 1 : 0)
-    do { _ = try TOMLTable(string: lines.joined(separator: "\n")) } catch {
-      guard let error = error as? TOMLParseError else { return nil }
-      return self.lines.startIndex + error.source.begin.line - keys.count
-    }
-    return nil
-  }
-
-  /// The place of the first of some keys.
-  fileprivate func first(of keys: some Collection<String>) -> SettingsPlace {
-    var keys = Array(keys)[...]
-    let line = line(of: keys)
-    while keys.count > 1 {
-      let half = keys.prefix(keys.count / 2)
-      keys = self.line(of: half) == line ? half : keys.dropFirst(half.count)
-    }
-    return at(keys.first ?? "")
-  }
-
-  /// The place of a key.
-  fileprivate func at(_ key: String) -> SettingsPlace {
-    var place = self
-    place.key = key
-    return place
-  }
-}
-
-/// The reading of one settings file.
+/// The reading of one settings file: collects settings, and what is wrong with them.
 private struct SettingsReading {
   private let path: String
-  private let keys: SettingsKeys
+  private let directory: String
+  private let scheme: SettingsScheme
   private let environment: Environment
-  private let lines: [Substring]
+  private(set) var settings: [Setting] = []
+  private(set) var listed: Setting?
+  private(set) var faults: [(line: Int, words: String)] = []
+  /// The tables of rules and of wording, which can be read once all languages are known.
+  private var ruleNodes: [TOMLNode] = []
+  private var wordingNodes: [(language: String?, node: TOMLNode)] = []
 
   /// A longer line could nest values deeper than the parser can bear.
   private static let longestLine = 16_384
   private static let longestName = 200
   /// More than anybody gives of an option; catalogues may be more.
   private static let longestList = 1_000
+  /// The names of the lists of tables.
+  private static let lists = ["catalogue", "rules", "channel"]
 
   init(
-    _ path: String, _ bytes: [UInt8], _ keys: SettingsKeys, _ environment: Environment
-  ) throws(CommandError) {
-    self.path = path
-    self.keys = keys
-    self.environment = environment
-    guard let text = String(validating: bytes, as: UTF8.self), !text.utf8.contains(0) else {
-      throw CommandError(
-        .badSetting, "\(path.visible): this is not text in UTF-8; save the file as UTF-8")
-    }
-    // A line break of Windows is one character to Swift; TOML knows no others.
-    lines = text.drop { $0 == "\u{FEFF}" }
-      .split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+    _ path: String, directory: String, _ scheme: SettingsScheme, _ environment: Environment
+  ) {
+    (self.path, self.directory) = (path, directory)
+    (self.scheme, self.environment) = (scheme, environment)
   }
 
-  func settings() throws(CommandError)
-    -> (
-      values: [Setting], tables: [[Setting]], rules: [[Setting]], channels: [[Setting]],
-      wordings: [Wording]
-    )
-  {
+  // MARK: - The document
+
+  mutating func document(
+    _ text: String
+  ) throws(CommandError) -> [(key: String, node: TOMLNode)] {
+    // A line break of Windows is one character to Swift; TOML knows no others.
+    let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
     if let index = lines.firstIndex(where: { $0.utf8.count > Self.longestLine }) {
       throw wrong("\(path):\(index + 1)", "this line is too long; write a list on several lines")
     }
-    // Compiled once: compiling it for each line took longer than the search.
-    let nul = #/\\(?:u0000|U00000000)/#
-    if let index = lines.firstIndex(where: { $0.contains(nul) }) {
-      throw wrong("\(path):\(index + 1)", "a value cannot hold the character NUL")
-    }
-    // The parser aborts the process on such a line.
-    let nameless = #/[ \t]*\[\[?+[ \t]*+(?![A-Za-z0-9_"'\] \t-])/#.matchingSemantics(.unicodeScalar)
-    let end = lines.firstIndex { $0.prefixMatch(of: nameless) != nil }
-    let table = try table(of: lines.prefix(end ?? lines.count))
-    if let end { throw wrong("\(path):\(end + 1)", "expected the name of a table after [") }
-    var faults: [String: String] = [:]
-    let catalogueTables = tables(named: "catalogue", in: table, &faults)
-    let ruleTables = tables(named: "rules", in: table, &faults)
-    let channelTables = tables(named: "channel", in: table, &faults)
-    let closed = try closedDays(table)
-    let wordingTables = try wordingTables(in: table, &faults)
-    let listed = Setting(name: keys.catalogues, kind: .argument)
-    let place = SettingsPlace(path: path, lines: lines[...], isInTable: false)
-    let values = try values(
-      table, keys.options + [listed], place, faults, by: keys.command.parse)
-    if let twice = closed.first(where: { values[$0.name] != nil }) {
-      throw wrong(
-        twice.place, "\"\(twice.name)\" is set already; leave out one of the lines")
-    }
-    let namesLanguage =
-      wordingTables.contains { $0.language != nil }
-      || ruleTables.contains { $0.table[LadderRule.language] != nil }
-    let known = namesLanguage ? try languages(values) : KnownLanguages()
-    let ofCatalogues = [Setting(name: "path", kind: .text), Setting(name: "name", kind: .text)]
-    let catalogues = try settings(
-      catalogueTables, of: "catalogue", keys.tableOptions, unparsed: ofCatalogues,
-      required: { table in
-        table["run"] == nil
-          ? [("path", "\"/srv/library/books.xml\"")]
-          : [("name", "\"city\""), ("run", "[\"curl\", \"-fsS\", \"https://…\"]")]
-      }, by: CatalogueTable.parse)
-    for table in catalogues { try checkFetch(table) }
-    return (
-      values + closed, catalogues,
-      try rules(ruleTables, known),
-      try settings(
-        channelTables, of: "channel", ChannelTable.declaredSettings,
-        required: { _ in [("name", "\"phone\""), ("run", "[\"/path/to/program\"]")] },
-        by: ChannelTable.parse),
-      try wordings(wordingTables, known)
-    )
-  }
-
-  /// Checks that a catalogue is a file, or what a program fetches.
-  private func checkFetch(_ table: [Setting]) throws(CommandError) {
-    let idle = FetchOptions.declaredSettings.compactMap { table[$0.name] }.first
-    if table["path"] != nil, let idle {
-      let words = "is for what a program fetches, and \"path\" names a file; leave one of them out"
-      throw wrong(idle.place, "\"\(idle.name)\" \(words)")
-    }
-    if table["run"] != nil, let name = table["name"], name.texts.first?.isCatalogueName != true {
-      throw wrong(name.place, "\"name\": give a name without a slash, as in \"city\"")
-    }
-  }
-
-  /// The settings of the table `[closed]`, which is removed: `weekdays` in it is `closed-weekdays`.
-  private func closedDays(_ table: TOMLTable) throws(CommandError) -> [Setting] {
-    let start = #/\s*\[\s*closed\s*\]\s*(?:#.*)?/#
-    guard keys == .user, let closed = table["closed"]?.tomlValue.table,
-      let head = lines.firstIndex(where: { $0.wholeMatch(of: start) != nil })
-    else { return [] }
-    let prefix = "closed-"
-    let options = keys.tableOptions.filter { $0.name.hasPrefix(prefix) }
-    let place = SettingsPlace(path: path, lines: lines[head...], isInTable: true)
-    let found = try values(
-      closed, options.map { $0.renamed { String($0.dropFirst(prefix.count)) } }, place
-    ) {
-      try CatalogueTable.parse($0.map { "--\(prefix)\($0.dropFirst(2))" })
-    }
-    // Not before: its values are the table's own.
-    table.remove(at: "closed")
-    return found.map { $0.renamed { prefix + $0 } }
-  }
-
-  private func table(of lines: ArraySlice<Substring>) throws(CommandError) -> TOMLTable {
-    do {
-      // The parser words what is missing differently at the end of the file.
-      let end = lines.last?.isEmpty == true ? "" : "\n"
-      return try TOMLTable(string: lines.joined(separator: "\n") + end)
-    } catch let error as TOMLParseError {
-      let (line, column) = (error.source.begin.line, error.source.begin.column)
-      if let advice = adviceOnQuotes(line) { throw wrong("\(path):\(line)", advice) }
-      throw wrong("\(path):\(line):\(column)", advice(on: error))
+    do throws(TOMLError) {
+      return try TOMLNode.document(text).table ?? []
     } catch {
-      throw wrong(path, String(describing: error).visible)
+      let line = lines.indices.contains(error.line - 1) ? lines[error.line - 1] : ""
+      if let advice = adviceOnQuotes(line) { throw wrong("\(path):\(error.line)", advice) }
+      let hint =
+        error.message.contains("determine value type") ? "; a string needs quotation marks" : ""
+      throw wrong(
+        "\(path):\(error.line):\(error.column)",
+        error.message.withSmallBeginning.visible.shortened(to: 300) + hint)
     }
   }
 
-  /// What to write instead, by what the parser says.
-  private static let advice = [
-    ("expected '='", "expected = between a key and its value"),
-    ("expected value, saw", "the value is missing"),
-    ("determine value type", "expected a text in quotation marks, a number, true or false"),
-    ("leading zeroes", "write the number without a zero before it"),
-    ("representable", "this number is too large"),
-    ("decimal integer", "expected only digits in the number, and nothing after it"),
-    ("table header", "expected the end of the line after the name of a table"),
-    (
-      "expected a comment",
-      "expected the end of the line; several values are a list, [\"a\", \"b\"]"
-    ),
-    ("expected comma", "a list has a comma between its values, and ] at its end"),
-    ("end-of-file", "the file ends inside a text or a list"),
-    ("sequence", "write \\\\ for a backslash, or put the text between apostrophes"),
-    ("expected keys", "expected a key, as in remind = 3; a comment begins with #"),
-    ("control characters", "remove this control character, or write \\u and its four digits"),
-  ]
-
-  private func advice(on error: TOMLParseError) -> String {
-    let words = error.description.withSmallBeginning
-    let line = lines.dropFirst(error.source.begin.line - 1).first ?? ""
-    if line.isConflictMark {
-      return "an unresolved merge conflict is here; keep what is right, and remove the rest"
-    }
-    if words.contains("control characters"), error.source.begin.column > line.unicodeScalars.count {
-      return "this text has no closing quotation mark"
-    }
-    if words.contains("determine value type"), line.contains(where: "“”„".contains) {
-      return "use straight quotation marks, as in \"a text\""
-    }
-    if words.contains("table header"), !words.contains("expected a comment"), keys == .user {
-      return adviceOnHead(line, isTwice: words.contains("redefine"))
-    }
-    if let match = words.firstMatch(of: #/cannot redefine existing .* '(.*)'$/#) {
-      return "\(String(match.1).quoted(limit: 40)) is set twice; leave out one of the lines"
-    }
-    return Self.advice.first { words.contains($0.0) }?.1 ?? words.visible.shortened(to: 300)
-  }
-
-  /// What is wrong with the head of a table: one bracket too few, or a table that is there already.
-  private func adviceOnHead(_ line: Substring, isTwice: Bool) -> String {
-    let name = line.firstMatch(of: #/[a-z]+/#).map { String($0.output) } ?? ""
-    if SettingsKeys.lists.contains(name) { return adviceOnList(name) }
-    guard name == Wording.table || name == "closed" else { return adviceOnList("catalogue") }
-    return isTwice
-      ? "this table is in the file twice; put both into one"
-      : "expected the name of the table in brackets, as in [\(name)]"
-  }
-
-  private func adviceOnList(_ name: String) -> String {
-    "write each \(name == "rules" ? "rule" : name) as a table of its own: [[\(name)]]"
-  }
-
-  /// What most mistakes are: a text without quotation marks.
-  private func adviceOnQuotes(_ line: Int) -> String? {
-    guard lines.indices.contains(line - 1), lines[line - 1].utf8.count < 300,
-      let match = lines[line - 1].wholeMatch(
+  /// What most mistakes are: a string without quotation marks.
+  private func adviceOnQuotes(_ line: Substring) -> String? {
+    guard line.utf8.count < 300,
+      let match = line.wholeMatch(
         of: #/\s*([A-Za-z-]+)\s*=\s*([A-Za-z/~.0-9][^"'#\[]*?)\s*(?:#.*)?/#)
     else { return nil }
     let value = match.output.2
     guard value.contains(where: { $0.isLetter || "/:~".contains($0) }) else { return nil }
     let (name, text) = (match.output.1, String(value))
-    switch keys.options[String(name)]?.kind {
+    switch scheme.facts[name]?.kind {
     case .flag where ["true", "false"].contains(text): return nil
-    case .boolean where ["true", "false"].contains(text): return nil
-    case .flag, .boolean: return "\"\(name)\" is \(text.quoted(limit: 40)); expected true or false"
+    case .flag: return "\"\(name)\" is \(text.quoted(limit: 40)); expected true or false"
     case .number, .numbers:
       return "\"\(name)\" is \(text.quoted(limit: 40)); expected a number, \(name) = 3"
-    default: return "a text needs quotation marks: \(name) = \"\(text.visible)\""
+    default: return "a string needs quotation marks: \(name) = \"\(text.visible)\""
     }
   }
 
-  /// The tables of a list, each with its place; none with the fault if it is no list of tables.
-  private func tables(
-    named name: String, in table: TOMLTable, _ faults: inout [String: String]
-  ) -> [(table: TOMLTable, place: SettingsPlace)] {
-    guard keys == .user, let node = table[name]?.tomlValue else { return [] }
-    let start = #/\s*\[\[\s*([a-z]+)\s*\]\]\s*(?:#.*)?/#
-    let heads = lines.indices.filter { lines[$0].wholeMatch(of: start)?.1 == name[...] }
-    guard let elements = node.array, elements.count == heads.count else {
-      faults[name] = adviceOnList(name)
-      return []
+  // MARK: - Outside of tables
+
+  /// Adds the setting of a key outside of tables.
+  mutating func add(_ key: String, _ node: TOMLNode) {
+    if key == scheme.catalogues {
+      let fact = OptionFact(key, .list, .file, path: .pattern)
+      listed = setting(fact, node, key: key)
+    } else if let fact = scheme.facts.settable(.inFile)[key] {
+      add(fact, node, key: key)
+    } else {
+      fault(node, adviceOnUnknown(key, node, among: scheme.names))
     }
-    return zip(elements, zip(heads, heads.dropFirst() + [lines.count])).compactMap {
-      element, range in
-      element.tomlValue.table.map {
-        ($0, SettingsPlace(path: path, lines: lines[range.0..<range.1], isInTable: true))
+  }
+
+  private mutating func add(_ fact: OptionFact, _ node: TOMLNode, key: String) {
+    guard let setting = setting(fact, node, key: key) else { return }
+    if settings[fact.name] != nil {
+      fault(node, "\"\(fact.name)\" is set already; leave out one of the lines")
+    }
+    settings.append(setting)
+  }
+
+  /// Adds the settings of a table that is the beginning of options' names: `weekdays` in `[closed]` is
+  /// `closed-weekdays`.
+  ///
+  /// - Returns: whether it is one.
+  mutating func flatten(_ name: String, _ node: TOMLNode) -> Bool {
+    let facts = scheme.facts.settable(.inFile).filter { $0.name.hasPrefix("\(name)-") }
+    guard scheme.facts[name] == nil, let table = node.table, !facts.isEmpty else { return false }
+    for (key, node) in table {
+      if let fact = facts["\(name)-\(key)"] {
+        add(fact, node, key: key)
+      } else {
+        let names = facts.map { String($0.name.dropFirst(name.count + 1)) }
+        fault(node, adviceOnUnknown(key, node, among: names))
       }
     }
+    return true
   }
 
-  /// The conditions and options of the tables of rules.
-  private func rules(
-    _ found: [(table: TOMLTable, place: SettingsPlace)], _ known: KnownLanguages
-  ) throws(CommandError) -> [[Setting]] {
-    var rules: [[Setting]] = []
-    let parse = Self.once(LadderOptions.parse)
-    let unparsed = SettingsKeys.conditions + [Setting(name: LadderRule.language, kind: .text)]
-    let options = unparsed + LadderOptions.declaredSettings
-    for (table, place) in found {
-      let rule = try values(table, options, place, unparsed: unparsed, by: parse)
-      if let language = rule[LadderRule.language],
+  /// A setting; `nil` with a fault if the value is not of the option's kind.
+  private mutating func setting(
+    _ fact: OptionFact, _ node: TOMLNode, key: String
+  ) -> Setting? {
+    switch texts(of: node, fact) {
+    case .failure(let fault):
+      self.fault(node, "\"\(key)\" \(fault.words)")
+      return nil
+    case .success(let texts):
+      return Setting(
+        name: fact.name, kind: fact.kind,
+        texts: environment.resolved(texts, fact.path, in: directory),
+        origin: .file(SettingsPlace(path: path, line: node.line)))
+    }
+  }
+
+  private struct Fault: Error { let words: String }
+
+  /// The texts of a value.
+  private func texts(of node: TOMLNode, _ fact: OptionFact) -> Result<[String], Fault> {
+    let expected =
+      switch fact.kind {
+      case .flag: "true or false"
+      case .list where fact.path == .pattern && scheme.isOfUser:
+        "a list of strings, or tables that begin with [[catalogue]]"
+      case .list, .numbers: "a list of strings"
+      case .number: "a number"
+      case .text: "a string"
+      }
+    if fact.kind == .flag {
+      guard case .boolean(let isOn) = node.value else {
+        return .failure(Fault(words: "is \(node.kind); expected \(expected)"))
+      }
+      return .success([isOn ? "true" : "false"])
+    }
+    let isList = fact.kind == .list || fact.kind == .numbers
+    let elements = (isList ? node.elements : nil) ?? [node]
+    let texts = elements.compactMap(\.text)
+    if texts.count < elements.count {
+      let other = elements.first { $0.text == nil } ?? node
+      let verb = isList && node.elements != nil ? "contains" : "is"
+      return .failure(Fault(words: "\(verb) \(other.kind); expected \(expected)"))
+    }
+    if texts.contains("") { return .failure(Fault(words: "is empty; expected \(expected)")) }
+    if texts.contains(where: { $0.utf8.contains(0) }) {
+      return .failure(Fault(words: "has the character NUL in it"))
+    }
+    if texts.contains(where: { $0.utf8.count > Self.longestLine }) {
+      return .failure(Fault(words: "is longer than \(Self.longestLine) bytes"))
+    }
+    if texts.count > Self.longestList, fact.path != .pattern {
+      return .failure(Fault(words: "has more than \(Self.longestList) strings"))
+    }
+    // A list without channels is no channel, and one without days no notice.
+    return .success(
+      texts.isEmpty && (fact.kind == .numbers || fact.name == "notify") ? ["none"] : texts)
+  }
+
+  // MARK: - Tables
+
+  /// The tables of a list.
+  private mutating func tables(_ name: String, _ node: TOMLNode) -> [TOMLNode] {
+    if let tables = node.elements, tables.allSatisfy({ $0.table != nil }) { return tables }
+    let thing = name == "rules" ? "rule" : name
+    fault(node, "write each \(thing) as a table of its own: [[\(name)]]")
+    return []
+  }
+
+  /// The settings of a table.
+  private mutating func settings(of table: TOMLNode, _ facts: [OptionFact]) -> [Setting] {
+    var settings: [Setting] = []
+    for (key, node) in table.table ?? [] {
+      if let fact = facts[key] {
+        if let setting = setting(fact, node, key: key) { settings.append(setting) }
+      } else {
+        fault(node, adviceOnUnknown(key, node, among: facts.names))
+      }
+    }
+    return settings
+  }
+
+  /// Checks that a table in which nothing else is wrong has some keys, and that none before it has the
+  /// same value of the first.
+  private mutating func require(
+    _ keys: KeyValuePairs<String, String>, of thing: String, _ settings: [Setting],
+    _ table: TOMLNode, unlike known: inout Set<[String]>
+  ) {
+    if let last = faults.last, last.line >= table.line { return }
+    for (key, example) in keys where settings[key]?.texts.isEmpty != false {
+      fault(table, "this \(thing) has no \(key); add \(key) = \(example)")
+    }
+    if let key = keys.first?.key, let value = settings[key], !known.insert(value.texts).inserted {
+      fault(value, "another table has this \(key); correct it, or remove the table")
+    }
+  }
+
+  private static let catalogueFacts =
+    [
+      OptionFact("path", .text, .line, path: .pattern), OptionFact("name", .text, .line),
+    ] + TableOptions.facts
+
+  mutating func catalogues(_ node: TOMLNode) -> [SettingsTable<TableOptions>] {
+    var (paths, names) = (Set<[String]>(), Set<[String]>())
+    return tables("catalogue", node).map { table in
+      let own = settings(of: table, Self.catalogueFacts)
+      let read: SettingsTable<TableOptions> = read(own, TableOptions.facts)
+      checkNames(own)
+      if own["run"] == nil {
+        require(
+          ["path": "\"/srv/library/books.xml\""], of: "catalogue", own, table, unlike: &paths)
+      } else {
+        require(
+          ["name": "\"city\"", "run": "[\"curl\", \"-fsS\", \"https://…\"]"], of: "catalogue", own,
+          table, unlike: &names)
+      }
+      return read
+    }
+  }
+
+  /// Checks that a catalogue is a file, or what a program fetches.
+  private mutating func checkNames(_ own: [Setting]) {
+    let idle = FetchOptions.facts.lazy.compactMap { own[$0.name] }.first
+    if own["path"] != nil, let idle {
+      fault(
+        idle,
+        """
+        "\(idle.name)" is for what a program fetches, and "path" names a file; leave one of them out
+        """)
+    }
+    guard let name = own["name"], let text = name.texts.first else { return }
+    if text.count > Self.longestName {
+      fault(name, "\"name\" is longer than \(Self.longestName) characters")
+    } else if own["run"] != nil, !text.isCatalogueName {
+      fault(name, "\"name\": give a name without a slash, as in \"city\"")
+    }
+  }
+
+  mutating func channels(_ node: TOMLNode) -> [ChannelTable] {
+    var names: Set<[String]> = []
+    return tables("channel", node).map { table in
+      let own = settings(of: table, ChannelTable.facts)
+      var channel = ChannelTable(own: own)
+      read(own, ChannelTable.facts).apply(to: &channel)
+      require(
+        ["name": "\"phone\"", "run": "[\"/path/to/program\"]"], of: "channel", own, table,
+        unlike: &names)
+      return channel
+    }
+  }
+
+  mutating func begin(rules node: TOMLNode) { ruleNodes = tables("rules", node) }
+
+  mutating func rules(_ known: KnownLanguages) -> [RuleTable] {
+    ruleNodes.map { table in
+      let own = settings(of: table, RuleTable.facts)
+      if let language = own[RuleTable.language],
         language.texts.contains(where: { known.language(for: $0) == nil })
       {
-        throw wrong(language.place, "this language is unknown; there are \(known.list)")
+        fault(language, "this language is unknown; there are \(known.list)")
       }
-      if let status = rule["status"],
+      if let status = own["status"],
         let text = status.texts.first(where: { LoanStatus(rawValue: $0) == nil })
       {
-        throw wrong(
-          status.place,
+        fault(
+          status,
           "\(text.quoted(limit: 40)) is not a status; expected lost, claimed-returned or recalled")
       }
-      rules.append(rule)
+      return RuleTable(own: own, ladder: read(own, LadderOptions.facts))
     }
-    return rules
   }
 
-  /// The languages that the settings can name: with that of their own translation.
-  private func languages(_ values: [Setting]) throws(CommandError) -> KnownLanguages {
-    var options = TranslationOptions()
-    options.translation = values["translation"]?.texts.first
-    return try options.known(environment, reading: values)
+  // MARK: - Wording
+
+  mutating func begin(wordings node: TOMLNode) {
+    guard let entries = node.table else { return fault(node, Wording.advice) }
+    if entries.contains(where: { $0.node.table == nil }) { wordingNodes.append((nil, node)) }
+    for (name, node) in entries where node.table != nil { wordingNodes.append((name, node)) }
   }
 
-  /// The tables of the library's own texts in their order, each with the name of its language; none with
-  /// the fault if one is written otherwise.
-  ///
-  /// - Throws: ``CommandError`` for a name that has several parts, `[wording.en.GB]`.
-  private func wordingTables(
-    in table: TOMLTable, _ faults: inout [String: String]
-  ) throws(CommandError) -> [(language: String?, table: TOMLTable, place: SettingsPlace)] {
-    guard keys == .user, let node = table[Wording.table]?.tomlValue else { return [] }
-    let start = #/\s*\[\s*["']?wording["']?\s*(?:\.\s*["']?([^\]]*?)["']?\s*)?\]\s*(?:#.*)?/#
-    var heads: [String: Int] = [:]
-    for index in lines.indices.reversed() {
-      guard let match = lines[index].wholeMatch(of: start) else { continue }
-      let name = String(match.1 ?? "")
-      if name.contains(".") { throw wrong("\(path):\(index + 1)", Wording.advice) }
-      heads[name] = index
-    }
-    let root = node.table ?? TOMLTable()
-    let languages = root.keys.filter { root[$0]?.tomlValue.table != nil }
-    let names = languages + (root.keys.count > languages.count ? [""] : [])
-    guard node.table != nil, names.allSatisfy({ heads[$0] != nil }) else {
-      faults[Wording.table] = Wording.advice
-      return []
-    }
-    return names.sorted { heads[$0, default: 0] < heads[$1, default: 0] }.compactMap { name in
-      let place = SettingsPlace(
-        path: path, lines: lines[heads[name, default: 0]...], isInTable: true)
-      if name.isEmpty { return (nil, root, place) }
-      return root[name]?.tomlValue.table.map { (name, $0, place) }
-    }
+  /// Whether a table names a language.
+  var namesLanguages: Bool {
+    wordingNodes.contains { $0.language != nil }
+      || ruleNodes.contains { $0.table?.contains { $0.key == RuleTable.language } == true }
   }
 
   /// The texts of the library's own, those for all languages first.
-  private func wordings(
-    _ found: [(language: String?, table: TOMLTable, place: SettingsPlace)], _ known: KnownLanguages
-  ) throws(CommandError) -> [Wording] {
+  mutating func wordings(_ known: KnownLanguages) -> [Wording] {
     var wordings: [Wording] = []
-    for (name, table, place) in found {
+    for (name, node) in wordingNodes {
       let language = name.flatMap(known.language(for:))
       if let name, language == nil {
         let words = "the language \(name.quoted(limit: 20)) is unknown"
-        throw wrong(place.head, "\(words); there are \(known.list)")
-      }
-      if let tag = language?.tag, wordings.contains(where: { $0.language?.tag == tag }) {
-        throw wrong(place.head, "another table is for this language, \"\(tag)\"; put both into one")
-      }
-      wordings.append(try wording(table, for: language, place))
-    }
-    return wordings.filter { $0.language == nil } + wordings.filter { $0.language != nil }
-  }
-
-  private func wording(
-    _ table: TOMLTable, for language: Language?, _ place: SettingsPlace
-  ) throws(CommandError) -> Wording {
-    var wording = Wording(language: language)
-    var faults: [String: String] = [:]
-    for key in table.keys {
-      guard let node = table[key]?.tomlValue, language != nil || node.table == nil else { continue }
-      guard let message = Message.worded[key] else {
-        faults[key] = node.table == nil ? advice(onUnknownText: key) : Wording.advice
+        fault(node, "\(words); there are \(known.list)")
         continue
       }
-      var setting = Setting(name: key, kind: .list)
-      let (texts, fault) = texts(node, of: setting)
-      let isLeftOut = message.isOptional && texts == [""]
-      faults[key] =
-        (isLeftOut ? nil : fault).map { "\"\(key)\" \($0)" }
-        ?? wording.fault(in: texts, of: message, named: key).map { "\"\(key)\": \($0)" }
-      wording.texts[message] = texts
-      (setting.texts, setting.origin) = (texts, .file(place.at(key)))
+      if let tag = language?.tag, wordings.contains(where: { $0.language?.tag == tag }) {
+        fault(node, "another table is for this language, \"\(tag)\"; put both into one")
+      }
+      wordings.append(wording(node, for: language))
+    }
+    return wordings
+  }
+
+  private mutating func wording(_ table: TOMLNode, for language: Language?) -> Wording {
+    var wording = Wording(language: language)
+    for (key, node) in table.table ?? [] where language != nil || node.table == nil {
+      guard node.table == nil else {
+        fault(node, Wording.advice)
+        continue
+      }
+      guard let message = Message.worded[key] else {
+        fault(node, Wording.advice(onUnknown: key))
+        continue
+      }
+      var setting = Setting(
+        name: key, kind: .list, origin: .file(SettingsPlace(path: path, line: node.line)))
+      switch texts(of: node, OptionFact(key, .list, .line)) {
+      case .success(let texts): setting.texts = texts
+      // Some texts can be left out.
+      case .failure where message.isOptional && node.text == "": setting.texts = [""]
+      case .failure(let fault):
+        self.fault(node, "\"\(key)\" \(fault.words)")
+        continue
+      }
+      if let words = wording.fault(in: setting.texts, of: message, named: key) {
+        fault(node, "\"\(key)\": \(words)")
+      }
+      wording.texts[message] = setting.texts
       wording.settings.append(setting)
     }
-    if faults.isEmpty { return wording }
-    let first = place.first(of: faults.keys)
-    throw wrong(first.text, faults[first.key] ?? Wording.advice)
+    return wording
   }
 
-  private func advice(onUnknownText key: String) -> String {
-    let names = Message.worded.keys.sorted()
-    let advice =
-      key.nearest(among: names).map { "did you mean \"\($0)\"?" }
-      ?? "there are \(names.joined(separator: ", "))"
-    return "unknown text \(key.quoted(limit: 40)); \(advice)"
+  // MARK: - Faults
+
+  private mutating func fault(_ node: TOMLNode, _ words: String) {
+    faults.append((node.line, words))
   }
 
-  /// The settings of tables that are each about one thing.
-  ///
-  /// - Parameters:
-  ///   - unparsed: those that are no options.
-  ///   - required: the keys that a table must have, with an example; no two tables have the same value of
-  ///     the first.
-  ///   - parse: reads arguments for the options.
-  private func settings(
-    _ found: [(table: TOMLTable, place: SettingsPlace)], of thing: String,
-    _ options: [Setting], unparsed: [Setting] = [],
-    required: ([Setting]) -> [(key: String, example: String)],
-    by parse: @escaping ([String]) throws -> any ParsableArguments
-  ) throws(CommandError) -> [[Setting]] {
-    var known: Set<[String]> = []
-    var all: [[Setting]] = []
-    let parse = Self.once(parse)
-    for (table, place) in found {
-      let settings = try values(table, unparsed + options, place, unparsed: unparsed, by: parse)
-      let required = required(settings)
-      for (key, example) in required where settings[key]?.texts.isEmpty != false {
-        throw wrong(place.head, "this \(thing) has no \(key); add \(key) = \(example)")
-      }
-      if let key = required.first?.key, let value = settings[key],
-        !known.insert(value.texts).inserted
-      {
-        throw wrong(value.place, "another table has this \(key); correct it, or remove the table")
-      }
-      all.append(settings)
-    }
-    return all
+  private mutating func fault(_ setting: Setting, _ words: String) {
+    if case .file(let place) = setting.origin { faults.append((place.line, words)) }
   }
 
-  /// The same, but arguments that make sense are read only once: many tables have the same.
-  private static func once(
-    _ parse: @escaping ([String]) throws -> any ParsableArguments
-  ) -> ([String]) throws -> any ParsableArguments {
-    var known: [[String]: any ParsableArguments] = [:]
-    return { arguments in
-      if let options = known[arguments] { return options }
-      let options = try parse(arguments)
-      known[arguments] = options
-      return options
-    }
-  }
-
-  /// The settings of a table, in the order of the options, a catalogue's path first.
-  ///
-  /// - Parameters:
-  ///   - faults: what is known to be wrong, by the keys.
-  ///   - unparsed: those that are no options.
-  ///   - parse: reads arguments for the others.
-  /// - Throws: ``CommandError`` for the first in the file that is wrong.
-  private func values(
-    _ table: TOMLTable, _ options: [Setting], _ place: SettingsPlace,
-    _ faults: [String: String] = [:], unparsed: [Setting] = [],
+  /// Parses settings, to find what makes no sense.
+  mutating func check(
+    _ settings: [Setting], together: Bool = true,
     by parse: ([String]) throws -> any ParsableArguments
-  ) throws(CommandError) -> [Setting] {
-    var place = place
-    var faults = faults
-    var values: [Setting] = []
-    for var value in options {
-      guard let node = table[value.name]?.tomlValue else { continue }
-      let (texts, fault) = texts(node, of: value)
-      faults[value.name] = fault.map { "\"\(value.name)\" \($0)" }
-      // A list without channels is no channel.
-      value.texts =
-        (value.name == "notify" || value.kind == .numbers) && texts.isEmpty
-        ? ["none"] : texts.map { environment.resolved($0, of: value.name, in: path.directory) }
-      if value.name == "mail-program", let program = texts.first, program.contains("/") {
-        value.texts[0] = environment.absolutePath(
-          environment.absolute(program, in: path.directory))
-      }
-      value.origin = .file(place.at(value.name))
-      values.append(value)
+  ) {
+    for (value, words) in CommandError.faults(in: settings, together: together, by: parse) {
+      fault(value, words)
     }
-    let parsed = values.filter { faults[$0.name] == nil && unparsed[$0.name] == nil }
-    // Outside of tables, what is stronger can take a value's place.
-    for (value, words) in CommandError.faults(in: parsed, together: place.isInTable, by: parse) {
-      faults[value.name] = words
-    }
-    let known = options.map(\.name)
-    let lists = keys == .user && !place.isInTable ? SettingsKeys.lists + [Wording.table] : []
-    let unknown = Set(table.keys).subtracting(known + lists)
-    if unknown.isEmpty && faults.isEmpty { return values }
-    place = place.first(of: Array(unknown) + faults.keys)
-    let node = table[place.key]?.tomlValue
-    let isTable =
-      !place.isInTable && (node?.array?.map(\.tomlValue).first ?? node)?.type == .table
-    throw wrong(
-      place.text, faults[place.key] ?? advice(onUnknown: place.key, isTable, among: known))
   }
 
-  private func advice(onUnknown key: String, _ isTable: Bool, among known: [String]) -> String {
-    if SettingsKeys.forOneRun.contains(key) {
-      return "\"\(key)\" would hold for every run; use --\(key) instead"
-    }
-    if keys.names.contains(key) {
-      let table =
-        known.contains("weekdays")
-        ? "[closed]" : "the first [[\(known.contains("per") ? "channel" : "catalogue")]]"
-      return "\"\(key)\" is for all catalogues; put it before \(table)"
-    }
-    let words = "unknown key \(key.quoted(limit: 40))"
-    if keys == .user, !known.contains("per"), ChannelTable.declaredSettings[key] != nil,
-      key != "name"
-    {
-      let isOfFetch = FetchOptions.declaredSettings[key] != nil
-      return "\(words); it belongs below a line [[channel]]\(isOfFetch ? " or [[catalogue]]" : "")"
-    }
-    if keys == .user, SettingsKeys.conditions[key] != nil {
-      return "\(words); it belongs below a line [[rules]]"
-    }
-    if keys == .user, SettingsKeys.project.names.contains(key) {
-      return "\(words); it belongs in a project's .check-loans.toml"
-    }
-    if keys == .project, ["catalogue", "catalogues"].contains(key) {
-      return "\(words); write files here"
-    }
-    if keys == .project, SettingsKeys.user.names.contains(key) {
-      return "\(words); it belongs in the user's config.toml"
-    }
-    if keys == .user, key == "closed" {
-      return "write closed days in a table of their own: [closed]"
-    }
-    if keys == .user, isTable {
-      if let option = known.first(where: { $0.hasPrefix("\(key)-") }) {
-        return "\(words); write \(option) = … above the first table"
+  /// Reads the settings of a table that are options.
+  private mutating func read<Options: TableSettable>(
+    _ own: [Setting], _ facts: [OptionFact]
+  ) -> SettingsTable<Options> {
+    let setters = own.compactMap { setting -> (name: String, set: Options.Setter)? in
+      guard facts[setting.name] != nil else { return nil }
+      do { return (setting.name, try Options.setter(setting.name, setting.texts)) } catch {
+        let words = (error as? ValidationError)?.message ?? "\(error)"
+        let text = setting.texts.count == 1 ? " is \(setting.texts[0].quoted(limit: 40));" : ":"
+        fault(setting, "\"\(setting.name)\"\(text) \(words)")
+        return nil
       }
-      let name = key.nearest(among: SettingsKeys.lists + [Wording.table]) ?? "catalogue"
-      if name == Wording.table { return "\(words); \(Wording.advice)" }
-      return "\(words); a \(name == "rules" ? "rule" : name)'s table begins with [[\(name)]]"
     }
-    if keys == .user, ["path", "name", "every"].contains(key) {
-      return "\(words); it belongs below a line [[catalogue]]"
-    }
-    if let name = key.nearest(among: known) { return "\(words); did you mean \"\(name)\"?" }
-    if known.contains("per") { return "\(words); known are \(known.joined(separator: ", "))" }
-    let command = keys == .user ? "config --example" : "validate --show-settings"
-    return "\(words); the keys are the long names of options, see check-loans \(command)"
+    return SettingsTable(own: own, setters: setters)
   }
 
-  /// The texts of a value, and why it is not of the setting's kind.
-  private func texts(
-    _ node: TOMLValue, of setting: Setting
-  ) -> (texts: [String], fault: String?) {
-    let texts: [String?]
-    let expected: String
-    switch setting.kind {
-    case .flag, .boolean: (texts, expected) = ([node.bool?.description], "true or false")
-    case .list, .numbers, .argument:
-      texts = node.array?.map(\.tomlValue.scalar) ?? [node.scalar]
-      expected =
-        setting.kind == .argument && keys == .user
-        ? "a list of texts, or tables that begin with [[catalogue]]" : "a list of texts"
-    case .number: (texts, expected) = ([node.scalar], "a number")
-    case .text: (texts, expected) = ([node.scalar], "a text")
-    }
-    var fault: String?
-    if texts.contains(nil) {
-      let other = node.array?.map(\.tomlValue).first { $0.scalar == nil }
-      let found = other.map { "has in it \($0.type.words)" } ?? "is \(node.type.words)"
-      fault = "\(found); expected \(expected)"
-    } else if texts.contains("") {
-      fault = "is empty; expected \(expected)"
-    } else if texts.contains(where: { $0?.utf8.count ?? 0 > Self.longestLine }) {
-      fault = "is longer than \(Self.longestLine) bytes"
-    } else if setting.name == "name", texts.contains(where: { $0?.count ?? 0 > Self.longestName }) {
-      fault = "is longer than \(Self.longestName) characters"
-    } else if texts.count > Self.longestList, setting.kind != .argument {
-      fault = "has more than \(Self.longestList) texts"
-    }
-    return (texts.compactMap(\.self), fault)
+  /// The first in the file.
+  var firstFault: CommandError {
+    let first = faults.min { $0.line < $1.line }
+    return wrong("\(path):\(first?.line ?? 1)", first?.words ?? "")
   }
 
   private func wrong(_ place: String, _ words: String) -> CommandError {
     CommandError(.badSetting, "\(place.visible): \(words)")
+  }
+
+  /// Where a key that is unknown here belongs, or what was probably meant by it.
+  ///
+  /// - Parameter known: the keys that can stand here.
+  private func adviceOnUnknown(
+    _ key: String, _ node: TOMLNode, among known: [String]
+  ) -> String {
+    let isInTable = !known.contains(scheme.catalogues)
+    if let fact = scheme.facts[key] {
+      if isInTable, fact.sources.contains(.inFile) {
+        return "\"\(key)\" is for all catalogues; put it before the first table"
+      }
+      return "\"\(key)\" would hold for every run; use --\(key) instead"
+    }
+    let words = "unknown key \(key.quoted(limit: 40))"
+    let other = scheme.other()
+    var homes: [(names: [String], place: String)] = [(other.names, "in \(other.file)")]
+    if scheme.isOfUser {
+      let channel = ChannelTable.facts.names.filter { $0 != "name" }
+      let catalogue = Self.catalogueFacts.names
+      homes += [
+        (RuleTable.facts.names, "below a line [[rules]]"),
+        (channel, "below a line [[channel]]"), (catalogue, "below a line [[catalogue]]"),
+        (channel.filter(catalogue.contains), "below a line [[channel]] or [[catalogue]]"),
+      ]
+    }
+    if let home = homes.last(where: { $0.names.contains(key) }) {
+      return "\(words); it belongs \(home.place)"
+    }
+    if !isInTable, scheme.facts.contains(where: { $0.name.hasPrefix("\(key)-") }) {
+      return "write \"\(key)\" as a table of its own: [\(key)]"
+    }
+    let isTable = node.table != nil || node.elements?.first?.table != nil
+    if scheme.isOfUser, !isInTable, isTable {
+      let name = key.nearest(among: Self.lists + [Wording.table]) ?? "catalogue"
+      if name == Wording.table { return "\(words); \(Wording.advice)" }
+      return "\(words); a \(name == "rules" ? "rule" : name)'s table begins with [[\(name)]]"
+    }
+    if let name = key.nearest(among: known) { return "\(words); did you mean \"\(name)\"?" }
+    if isInTable, known.count < 13 {
+      return "\(words); known are \(known.joined(separator: ", "))"
+    }
+    return "\(words); the keys are the long names of options, see \(scheme.example)"
   }
 }
 
@@ -681,71 +550,5 @@ extension KnownLanguages {
   fileprivate var list: String {
     let tags = Self.builtInTags.filter { $0 != own?.tag }.joined(separator: ", ")
     return "\(tags), and \(own?.tag ?? "translation = \"FILE\" adds one from a PO file")"
-  }
-}
-
-extension WholeFile.Failure {
-  /// Why a file is not read.
-  ///
-  /// - Parameters:
-  ///   - name: what the file should be.
-  ///   - harm: what somebody could do who may write to it.
-  func words(_ name: String, limit: Int, harm: String) -> String {
-    switch self {
-    case .missing: "cannot read the \(name): no such file"
-    case .system(let error): "cannot read the \(name): \(error.words)"
-    case .notAFile(let kind): "this is \(kind), not a \(name)"
-    case .tooLong: "the \(name) is longer than \(limit) bytes"
-    case .writableByAll: "the \(name) can be written by anybody, and \(harm); use chmod o-w"
-    }
-  }
-}
-
-extension Environment {
-  /// A value as it stands in a file of the directory, or on the command line in the working
-  /// directory: where it is a path, as an absolute one.
-  func resolved(_ text: String, of name: String, in directory: String) -> String {
-    switch name {
-    case "catalogues" where text == "-", "files-from" where text == "-": text
-    case "catalogues", "files", "path":
-      absolutePath(
-        absolute(
-          text, in: FilePattern.isPattern(text) ? FilePattern.literal(directory) : directory))
-    case "run", "mail-program": text.hasPrefix("~/") ? absolute(text, in: directory) : text
-    case "profile" where !NamedProfile.isPath(text): text
-    case "state", "output", "config", "files-from", "profile", "closed-calendars", "calendars",
-      "mail-css", "translation":
-      absolutePath(absolute(text, in: directory))
-    case "notify": ChannelName(argument: text).map { resolved($0, in: directory).name } ?? text
-    default: text
-    }
-  }
-}
-
-extension String {
-  /// The directory of an absolute path.
-  fileprivate var directory: String {
-    String(prefix(upTo: lastIndex(of: "/") ?? startIndex))
-  }
-}
-
-extension TOMLValue {
-  /// A text, or a number as text.
-  fileprivate var scalar: String? { string ?? int.map { "\($0)" } ?? double.map { "\($0)" } }
-}
-
-extension TOMLType {
-  fileprivate var words: String {
-    switch self {
-    case .table: "a table"
-    case .array: "a list"
-    case .string: "a text"
-    case .int: "a whole number"
-    case .double: "a number with a point"
-    case .bool: "true or false"
-    case .date: "a date without quotation marks"
-    case .time: "a time without quotation marks"
-    case .dateTime: "a date and time without quotation marks"
-    }
   }
 }

@@ -69,7 +69,11 @@ extension SilenceEnd: CustomStringConvertible {
 }
 
 /// The options for the end of a silence.
-struct EndOptions: ParsableArguments {
+struct EndOptions: ParsableArguments, DescribedOptions {
+  static let facts: [OptionFact] = [
+    OptionFact("until", .text, .line), OptionFact("for", .text, .line),
+  ]
+
   @Option(
     help: ArgumentHelp(
       "Day on which notices are sent again: YYYY-MM-DD.", valueName: "date"),
@@ -91,7 +95,11 @@ struct EndOptions: ParsableArguments {
 }
 
 /// The conditions of a silence.
-struct SilenceConditionOptions: ParsableArguments {
+struct SilenceConditionOptions: ParsableArguments, DescribedOptions {
+  static let facts: [OptionFact] = [
+    "borrower", "email", "category", "status", "loan", "title", "kind", "channel",
+  ].map { OptionFact($0, .text, .line) }
+
   @Option(
     help: ArgumentHelp("The borrower, by the whole name in the catalogue.", valueName: "name"))
   var borrower: String?

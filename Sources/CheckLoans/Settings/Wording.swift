@@ -1,4 +1,5 @@
 import Languages
+import Loans
 
 /// Texts of the library's own, from the table `[wording]` of the settings file, for all languages, or
 /// `[wording.hu]`, for one.
@@ -7,6 +8,14 @@ struct Wording: Sendable {
   /// How the tables are written.
   static let advice =
     "write texts below a line [wording], or [wording.hu] for one language"
+
+  static func advice(onUnknown key: String) -> String {
+    let names = Message.worded.keys.sorted()
+    let advice =
+      key.nearest(among: names).map { "did you mean \"\($0)\"?" }
+      ?? "there are \(names.joined(separator: ", "))"
+    return "unknown text \(key.quoted(limit: 40)); \(advice)"
+  }
 
   /// The language; `nil` for all that have no text of their own.
   let language: Language?

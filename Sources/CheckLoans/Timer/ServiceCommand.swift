@@ -25,14 +25,13 @@ struct ServiceCommand {
       for: [options.state.settings.config, options.state.state].compactMap(\.self) + given.files)
     var values: [String: [String]] = [:]
     for value in given.values where value.isFromCommandLine {
-      values[value.name] = value.texts.map {
-        environment.resolved($0, of: value.name, in: directory)
-      }
+      let path = CheckCommand.facts[value.name]?.path ?? .none
+      values[value.name] = environment.resolved(value.texts, path, in: directory)
     }
     let zone = options.catalogue.zone.timeZone ?? environment["TZ"]
     if let zone, given["time-zone"]?.isFromFile != true {
-      let tables = given.file?.tables.flatMap(\.self) ?? []
-      if given["time-zone"] == nil, let own = tables["time-zone"] {
+      let own = given.tables.lazy.compactMap { $0.own["time-zone"] }.first
+      if given["time-zone"] == nil, let own {
         throw CommandError(
           .badSetting,
           """
@@ -43,19 +42,17 @@ struct ServiceCommand {
       values["time-zone"] = [zone]
     }
     if kind == .system {
-      if !options.noState { values["state"] = [SystemAccount.schedule] }
-    } else if environment["XDG_STATE_HOME"]?.hasPrefix("/") == true, given["state"] == nil,
-      !options.noState
-    {
+      if options.state.state != "none" { values["state"] = [SystemAccount.schedule] }
+    } else if environment["XDG_STATE_HOME"]?.hasPrefix("/") == true, given["state"] == nil {
       values["state"] = [try environment.standardStateFile()]
     }
     let isFileElsewhere =
       kind == .system || environment[Environment.variable(of: "config")] != nil
       || environment["XDG_CONFIG_HOME"] != nil
     if isFileElsewhere, values["config"] == nil { values["config"] = given.file.map { [$0.path] } }
-    let declared = kind.command.declaredSettings
+    let declared = kind.command.facts
     let word = kind.command.configuration.commandName ?? "check"
-    let others = CheckCommand.declaredSettings + WatchCommand.declaredSettings
+    let others = CheckCommand.facts + WatchCommand.facts
     if let name = values.keys.sorted().first(where: { declared[$0] == nil && others[$0] != nil }) {
       throw CommandError(.usage, "check-loans \(word), which would run, has no option --\(name)")
     }

@@ -70,7 +70,7 @@ struct ValidationPlan: Sendable {
     let isProjectList = givenList?.isFromFile == true
     var catalogues = command.catalogues
     if catalogues.isEmpty && (givenList == nil || isProjectList),
-      let files = environment.given.file?.catalogues
+      let files = environment.given.file?.listed
     {
       let directory = "\(environment.workingDirectory)/"
       let paths = files.texts.flatMap {

@@ -9,7 +9,7 @@ extension Message {
   package static let scheduledLoans = plural(", {count} scheduled", ", {count} scheduled")
   // Translators: the number of loans about which nothing is sent for now.
   package static let silencedLoans = plural(", {count} silenced", ", {count} silenced")
-  package static let nothingScheduled = message(", nothing scheduled (--no-state)")
+  package static let nothingScheduled = message(", nothing scheduled (--state none)")
   package static let nextReminder = message(", next reminder {date} {time}")
   package static let noReminder = message(", no reminder to come")
   package static let nothingWritten = message(", nothing written (--dry-run)")

@@ -283,7 +283,3 @@ extension DateForm {
     return (hours * 60 + minutes) * (sign == UInt8(ascii: "-") ? -60 : 60)
   }
 }
-
-extension UInt8 {
-  var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-}

@@ -1,3 +1,5 @@
+import Loans
+
 /// The tokens of an XPath expression.
 ///
 /// - SeeAlso: XML Path Language 1.0, 3.7 (lexical structure).

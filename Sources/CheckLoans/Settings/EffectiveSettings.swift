@@ -3,12 +3,18 @@ import Languages
 import Loans
 
 /// The options of a command with the values that are in force, for people and for programs.
-struct SettingsInForce {
+struct EffectiveSettings {
   private let file: String?
   /// What names the file.
   private let fileSource: String
   private let given: GivenSettings
-  private let rows: [Setting]
+  private let rows: [Row]
+
+  /// A setting, or the catalogues.
+  fileprivate struct Row {
+    var setting: Setting
+    var place: String
+  }
 
   /// - Parameters:
   ///   - command: a command with all that was given.
@@ -18,27 +24,31 @@ struct SettingsInForce {
     _ command: some Subcommand, hidden: [String], found: [String: [String]] = [:],
     _ environment: Environment
   ) {
-    let keys = type(of: command).settingsKeys
     let given = environment.given
     self.given = given
-    file = command.settingsPath(environment)?.path
+    file = type(of: command).settingsPath(environment)?.path
     let variable = Environment.variable(of: "config")
     fileSource =
       given["config"]?.place ?? (environment[variable]?.isEmpty == false ? variable : "default")
-    let listed = given.file?.catalogues
-    rows = command.settings.filter { !hidden.contains($0.name) }.map { setting in
-      var row = setting
-      row.origin = given[row.name]?.origin ?? .standard
-      if let texts = found[row.name] {
-        row.texts = texts
-        let isOfTZ = row.name == "time-zone" && environment["TZ"] != nil
-        if isOfTZ && given[row.name] == nil { row.origin = .variable("TZ") }
+    rows = command.declaredOptions.filter { !hidden.contains($0.name) }.map { option in
+      guard let kind = option.kind else {
+        let name = type(of: command).scheme?.catalogues ?? option.name
+        let isGiven = !given.files.isEmpty
+        if !isGiven, let listed = given.file?.listed { return Row(listed) }
+        return Row(
+          setting: Setting(
+            name: name, kind: .list, texts: option.texts, origin: isGiven ? .commandLine : .standard
+          ),
+          place: isGiven ? "<\(option.name)>" : "default")
       }
-      if row.kind == .argument {
-        row.name = keys?.catalogues ?? row.name
-        if !given.files.isEmpty { row.origin = .commandLine } else if let listed { return listed }
+      var setting = Setting(name: option.name, kind: kind, texts: option.texts)
+      setting.origin = given[option.name]?.origin ?? .standard
+      if let texts = found[option.name] {
+        setting.texts = texts
+        let isOfTZ = option.name == "time-zone" && environment["TZ"] != nil
+        if isOfTZ && given[option.name] == nil { setting.origin = .variable("TZ") }
       }
-      return row
+      return Row(setting)
     }
   }
 
@@ -47,8 +57,8 @@ struct SettingsInForce {
     let missing = given.file == nil ? " (there is no such file)" : ""
     var table = [("config", file?.visible ?? "-", fileSource + missing)]
     for row in rows {
-      let value = row.texts.map(\.visible).joined(separator: ", ")
-      table.append((row.name, value.isEmpty ? "-" : value, row.place.visible))
+      let value = row.setting.texts.map(\.visible).joined(separator: ", ")
+      table.append((row.setting.name, value.isEmpty ? "-" : value, row.place.visible))
     }
     func append(_ values: [Setting], of name: String) {
       for value in values {
@@ -58,11 +68,11 @@ struct SettingsInForce {
     }
     /// Those that nothing stronger than the file replaces.
     func inForce(_ values: [Setting]) -> [Setting] {
-      values.filter { given[$0.name]?.isFromFile ?? true }
+      values.filter { !given.isOverruled($0.name) }
     }
-    for catalogue in given.file?.tables ?? [] { append(inForce(catalogue), of: "catalogue") }
-    for rule in given.file?.rules ?? [] { append(inForce(rule), of: "rules") }
-    for channel in given.file?.channels ?? [] { append(channel, of: "channel") }
+    for table in given.tables { append(inForce(table.own), of: "catalogue") }
+    for rule in given.file?.rules ?? [] { append(inForce(rule.own), of: "rules") }
+    for channel in given.file?.channels ?? [] { append(channel.own, of: "channel") }
     for wording in given.file?.wordings ?? [] {
       append(wording.settings, of: wording.language.map { "wording.\($0.tag)" } ?? "wording")
     }
@@ -77,9 +87,10 @@ struct SettingsInForce {
   /// One JSON object.
   func printJSON(_ console: Console) throws {
     let settings = rows.map { row in
-      JSONValue.object([
-        ("name", .string(row.name)), ("value", row.json), ("source", .string(row.source)),
-        ("place", JSONValue(row.source == "default" ? nil : row.place)),
+      let source = row.setting.source
+      return JSONValue.object([
+        ("name", .string(row.setting.name)), ("value", row.setting.json),
+        ("source", .string(source)), ("place", JSONValue(source == "default" ? nil : row.place)),
       ])
     }
     func objects(_ tables: [[Setting]]?) -> JSONValue {
@@ -88,11 +99,16 @@ struct SettingsInForce {
     try console.print(
       line: JSONValue.object([
         ("version", .int(1)), ("file", JSONValue(given.file == nil ? nil : file)),
-        ("settings", .array(settings)), ("catalogues", objects(given.file?.tables)),
-        ("rules", objects(given.file?.rules)), ("channels", objects(given.file?.channels)),
+        ("settings", .array(settings)), ("catalogues", objects(given.tables.map(\.own))),
+        ("rules", objects(given.file?.rules.map(\.own))),
+        ("channels", objects(given.file?.channels.map(\.own))),
         ("wordings", .array((given.file?.wordings ?? []).map(\.json))),
       ]).text)
   }
+}
+
+extension EffectiveSettings.Row {
+  fileprivate init(_ setting: Setting) { self.init(setting: setting, place: setting.place) }
 }
 
 extension Wording {
@@ -108,8 +124,8 @@ extension Wording {
 extension Setting {
   fileprivate var json: JSONValue {
     switch kind {
-    case .list, .argument: .array(texts.map { .string($0) })
-    case .flag, .boolean: .bool(texts == ["true"])
+    case .list: .array(texts.map { .string($0) })
+    case .flag: .bool(isOn)
     case .numbers: .array(texts.map { text in Int(text).map(JSONValue.int) ?? .string(text) })
     case .number: JSONValue(texts.first.flatMap { Int($0) })
     case .text: JSONValue(texts.first)
