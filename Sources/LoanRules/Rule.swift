@@ -390,7 +390,7 @@ public struct Rule: Hashable, Sendable {
       fixed = Self.sound
       remedy = """
         If the library means the day before, set day="utc" in the <expiration> of the profile \
-        (check-loans profiles --show prints it), and read by that (--profile).
+        (check-loans profiles show prints it), and read by that (--profile).
         """
     }
   }

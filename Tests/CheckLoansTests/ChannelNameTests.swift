@@ -48,7 +48,7 @@ struct ChannelNameTests {
     #expect(list.reminders[0].deliveries[0].channel == .string(channel(desk)))
     #expect(
       try await desk.run("schedule", "explain", "1").text.contains("through \(channel(desk))"))
-    let timer = try await desk.run("timer", "--cron", "--notify", "exec:tell", "books.xml").text
+    let timer = try await desk.run("timer", "--notify", "exec:tell", "books.xml").text
     #expect(timer.contains(" --notify \(channel(desk)) "))
   }
 

@@ -38,9 +38,10 @@ struct ChannelTableTests {
     let list = try JSON(parsing: await desk.run("schedule", "list", "--format", "json").text)
     #expect(list.reminders[0].deliveries[0].channel == "phone")
     #expect(
-      try await desk.run("schedule", "forget", "phone").text
+      try await desk.run("schedule", "forget", "--channel", "phone").text
         == "forgot the channel phone with 2 notices\n")
-    #expect(try await desk.run("schedule", "forget", "phone").ends(64, saying: " phone"))
+    #expect(
+      try await desk.run("schedule", "forget", "--channel", "phone").ends(64, saying: " phone"))
   }
 
   @Test func `A run for each notice gets no input where none is wanted`() async throws {
@@ -119,7 +120,7 @@ struct ChannelTableTests {
   @Test func `A silence for a channel needs one that there is`() async throws {
     let desk = try desk("[[channel]]\nname = \"phone\"\nrun = [\"x\"]\n")
     try await desk.run("books.xml")
-    let silence = ["silence", "add", "--title", "*", "--for", "3d", "--reason", "x", "--channel"]
+    let silence = ["silence", "add", "--title", "*", "--until", "3d", "--reason", "x", "--channel"]
     #expect(try await desk.run(silence + ["phone"]).status == 0)
     let wrong = try await desk.run(silence + ["phono"])
     #expect(wrong.status == 78)

@@ -30,7 +30,7 @@ struct CompletionTests {
     (["books.xml", "bo"], ["bo ok.xml", "books.xml"]),
     (["check", "--noti"], ["--notify"]),
     (["check", "bo"], ["bo ok.xml", "books.xml"]),
-    (["check", "--format", ""], ["csv", "html", "json", "table", "text"]),
+    (["check", "--format", ""], ["csv", "html", "json", "letters", "table", "text"]),
     (["check", "--notify", "stdout", "bo"], ["bo ok.xml", "books.xml"]),
     (["check", "--dry-run", "--al"], ["--all", "--allow-empty"]),
     (["check", "books.xml", "--stat"], ["--state"]),
@@ -76,7 +76,7 @@ struct CompletionTests {
   @Test(
     .enabled(if: File.exists(bash), "bash is not installed"),
     arguments: [
-      (["check", "--format", "="], ["csv", "html", "json", "table", "text"]),
+      (["check", "--format", "="], ["csv", "html", "json", "letters", "table", "text"]),
       (["validate", "--format", "=", "sa"], ["sarif"]),
       (["check", "--all", "--time-zone", "=", "Europe/Bud"], ["Europe/Budapest"]),
       (["check", "--format", "=", "json", "--notify", "=", "std"], ["stdout"]),

@@ -46,9 +46,9 @@ struct DryRunTests {
 
   @Test(arguments: [
     ["watch", "books.xml"], ["schedule", "cancel", "--all"], ["schedule", "forget", "books.xml"],
-    ["timer", "--uninstall"], ["calendar", "--per-borrower", "cal", "books.xml"],
+    ["timer", "uninstall"], ["calendar", "--directory", "cal", "books.xml"],
     ["calendar", "--output", "cal.ics", "books.xml"],
-    ["lists", "--shelf", "--output", "list", "books.xml"],
+    ["lists", "shelf", "--output", "list", "books.xml"],
   ])
   func `The variable keeps what has no dry run from doing anything`(command: [String]) async throws
   {

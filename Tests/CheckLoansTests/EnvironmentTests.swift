@@ -57,7 +57,7 @@ struct EnvironmentTests {
     Setting("time-zone", "Asia/Tokyo", ["books.xml", "-v"]), Setting("now", "2026-11-23"),
     Setting("state", "other.sqlite"), Setting("state", "none"), Setting("dry-run", nil),
     Setting("format", "json"), Setting("all", nil), Setting("quiet", nil),
-    Setting("verbose", nil), Setting("color", "always"), Setting("fail-on", "expired"),
+    Setting("verbose", nil), Setting("color", "always"), Setting("exit-code", nil),
     Setting("require-expiration", nil), Setting("stale-after", "1h"),
     Setting("allow-empty", nil, catalogue: "<books/>"),
     Setting("format", "json", ["validate", "books.xml"]),
@@ -94,7 +94,7 @@ struct EnvironmentTests {
     #expect(result.lines.count == (isOn ? 6 : 7))
   }
 
-  @Test(arguments: ["notify", "remind", "at", "now", "state", "format", "color", "fail-on"])
+  @Test(arguments: ["notify", "remind", "at", "now", "state", "format", "color"])
   func `An empty variable is none`(name: String) async throws {
     let desk = try Desk(now: nil, catalogue: catalogue(("Le Petit Prince", "2099.06.30")))
     let variable = Setting(name, nil).variable

@@ -208,7 +208,7 @@ struct ExplainTests {
     #expect(try await reason() == "Reason: failed")
     try await desk.run("deliver", "--notify", "stdout")
     #expect(try await reason() == "Reason: failed")
-    try await desk.run("schedule", "forget", "exec:/nowhere/tell")
+    try await desk.run("schedule", "forget", "--channel", "exec:/nowhere/tell")
     #expect(try await reason() == "Reason: delivered")
     #expect(try await reason("--now", "2026-11-23") == "Reason: due")
     #expect(try await reason("--now", "2026-12-02") == "Reason: due")
@@ -216,7 +216,7 @@ struct ExplainTests {
     try await desk.run("schedule", "cancel", "1")
     #expect(try await reason() == "Reason: cancelled")
     try await desk.run("books.xml", "--remind", "none", "--expired", "none")
-    #expect(try await reason() == "Reason: no-rung")
+    #expect(try await reason() == "Reason: no-notice")
     try desk.folder.write("<books/>", to: "books.xml")
     try await desk.run("books.xml", "--allow-empty")
     #expect(try await reason() == "Reason: not-in-catalogue")
@@ -273,26 +273,26 @@ struct ForgetTests {
     let before = try await desk.run("schedule", "list")
     #expect(before.text.contains("failed     reminder"))
     #expect(
-      try await desk.run("schedule", "forget", "exec:/nowhere/tell").outcome
+      try await desk.run("schedule", "forget", "--channel", "exec:/nowhere/tell").outcome
         == Outcome(0, output: "forgot the channel exec:/nowhere/tell with 1 notice\n"))
     let after = try await desk.run("schedule", "list")
     #expect(after.text.contains("delivered  reminder"))
     #expect(!after.text.contains("nowhere"))
     #expect(
-      try await desk.run("schedule", "forget", "exec:/nowhere/tell", "-q")
+      try await desk.run("schedule", "forget", "--channel", "exec:/nowhere/tell", "-q")
         .ends(64, saying: "nothing was ever sent"))
     #expect(try await desk.run("schedule", "forget").status == 64)
   }
 
-  @Test func `Catalogues and channels are forgotten together, each for what its name says`()
+  @Test func `Catalogues and channels are forgotten together`()
     async throws
   {
     let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22")))
     try desk.folder.write(catalogue(("Az ajtó", "2026.11.22")), to: "stdout")
     try await desk.run("--notify", "stdout", "books.xml", "stdout")
     #expect(
-      try await desk.run("schedule", "forget", "stdout", "./stdout", "nosuch.xml").ends(
-        64, output: "forgot the channel stdout with 2 notices\nforgot ./stdout with 1 loan\n",
+      try await desk.run("schedule", "forget", "stdout", "--channel", "stdout", "nosuch.xml").ends(
+        64, output: "forgot the channel stdout with 2 notices\nforgot stdout with 1 loan\n",
         saying: "there is no catalogue nosuch.xml "))
     #expect(try await desk.schedule().map(\.state) == ["pending"])
   }

@@ -221,7 +221,7 @@ struct FailureTests {
     #expect(lines.first?.hasPrefix("check-loans: stopping; ") == true)
   }
 
-  @Test(arguments: [["check"], ["calendar"], ["lists", "--call"]])
+  @Test(arguments: [["check"], ["calendar"], ["lists", "call"]])
   func `A named pipe that nobody reads takes no results`(command: [String]) async throws {
     let desk = try Desk()
     try desk.folder.makeNamedPipe("pipe")

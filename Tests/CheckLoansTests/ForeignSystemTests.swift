@@ -331,7 +331,7 @@ struct ProfilesTests {
   @Test(arguments: ForeignSystem.all)
   func `A profile that is printed works as one's own`(system: ForeignSystem) async throws {
     let desk = try Desk()
-    let printed = try await desk.run("profiles", "--show", system.profile)
+    let printed = try await desk.run("profiles", "show", system.profile)
     #expect(printed.status == 0)
     try desk.folder.write(printed.text, to: "ours.xml")
     try desk.folder.write(system.document(due: system.due.first), to: "loans.xml")
@@ -351,7 +351,7 @@ struct ProfilesTests {
       "list.xml", variables: ["CHECK_LOANS_PROFILE": "./parish.xml"])
     #expect(variable.lines.first == Self.line)
     #expect(
-      try await desk.run("profiles", "--check", "parish.xml").text == """
+      try await desk.run("profiles", "check", "parish.xml").text == """
         parish: The parish library's list
           loan   /library/lent/item
           with   id, title, borrower, expiration
@@ -387,7 +387,7 @@ struct ProfilesTests {
     ] {
       try desk.folder.write(profile(form), to: "form.xml")
       try desk.folder.write(list(dates), to: "dates.xml")
-      let check = try await desk.run("profiles", "--check", "form.xml")
+      let check = try await desk.run("profiles", "check", "form.xml")
       #expect(check.lines.dropFirst(4) == (literals.map { [$0] } ?? [])[...])
       let result = try await desk.run(
         "--profile", "form.xml", "--time-zone", "America/New_York", "--state", "none", "--all",
@@ -406,7 +406,7 @@ struct ProfilesTests {
     let result = try await desk.run("--config", "config.toml", "list.xml")
     #expect(result.lines.first == Self.line)
     let timer = try await desk.run(
-      "timer", "--cron", "--profile", "parish.xml", "--notify", "stdout", "list.xml")
+      "timer", "--profile", "parish.xml", "--notify", "stdout", "list.xml")
     #expect(timer.text.contains("--profile \(desk.folder.path)/parish.xml"), "\(timer.text)")
   }
 
@@ -415,7 +415,7 @@ struct ProfilesTests {
     try desk.folder.write(
       "<library><lent to='Anna'><item no='7'><name>Abigél</name><back>1/12/2026</back></item>\n"
         + "<item><back>soon</back></item><item/><item no='8'/></lent></library>", to: "try.xml")
-    let result = try await desk.run("profiles", "--check", "parish.xml", "--try", "try.xml")
+    let result = try await desk.run("profiles", "check", "parish.xml", "--try", "try.xml")
     #expect(
       result.lines.dropFirst(4) == [
         "try.xml:1:26: a loan", "  id          7", "  title       Abigél", "  author      -",
@@ -443,7 +443,7 @@ struct ProfilesTests {
       ])
     #expect(result.status == 0)
     #expect(try await desk.run("profiles", "--try", "try.xml").status == 64)
-    let none = try await desk.run("profiles", "--check", "parish.xml", "--try", "none.xml")
+    let none = try await desk.run("profiles", "check", "parish.xml", "--try", "none.xml")
     #expect(none.status == 66)
   }
 
@@ -453,7 +453,7 @@ struct ProfilesTests {
       Self.parish.replacing("path=\"name\"", with: "path=\"name[\""), to: "p.xml")
     let result = try await desk.run("--profile", "p.xml", "list.xml")
     #expect(result.ends(78, saying: "check-loans: p.xml:4:21: path \"name[\": "))
-    #expect(try await desk.run("profiles", "--check", "p.xml").outcome == result.outcome)
+    #expect(try await desk.run("profiles", "check", "p.xml").outcome == result.outcome)
   }
 
   @Test(arguments: [
@@ -462,7 +462,7 @@ struct ProfilesTests {
     ),
     (["--profile", "none.xml", "list.xml"], 66, "none.xml: cannot read the profile: no such file"),
     (["--profile", "./", "list.xml"], 66, "./: this is a directory, not a profile"),
-    (["profiles", "--show", "kohailsdi"], 64, "did you mean koha-ilsdi? "),
+    (["profiles", "show", "kohailsdi"], 64, "did you mean koha-ilsdi? "),
     (["--profile", "alma", "list.xml"], 65, "but the profile alma expects /item_loans/item_loan"),
     (["--loan-days", "0", "list.xml"], 64, "loan-days"),
   ])

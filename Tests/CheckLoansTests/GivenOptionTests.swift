@@ -53,7 +53,9 @@ struct GivenOptionTests {
       for option in declared { #expect(facts[option.name]?.kind == option.kind, "\(option.name)") }
       let letters = facts.compactMap { fact in fact.short.map { (fact.name, $0) } }
       for (name, letter) in letters {
-        #expect(command.helpMessage(columns: 80).contains("-\(letter), --\(name)"), "\(command)")
+        #expect(
+          command.helpMessage(includeHidden: true, columns: 80).contains("-\(letter), --\(name)"),
+          "\(command)")
       }
       #expect(
         command.helpMessage(includeHidden: true, columns: 80).matches(of: #/  -[a-zA-Z], --/#).count

@@ -142,8 +142,8 @@ struct HelpTests {
     ),
     (["silence", "drop", "3"], "2 unexpected arguments: 'drop', '3'; silence has list, add, end"),
     (
-      ["silence", "ad", "--borrower", "x"],
-      "unknown option '--borrower'; did you mean check-loans silence add?"
+      ["silence", "ad", "--borrower-is", "x"],
+      "unknown option '--borrower-is'; did you mean check-loans silence add?"
     ),
     (["--fix", "books.xml"], "unknown option '--fix'; it belongs to check-loans validate"),
     (["--max-days", "3"], "unknown option '--max-days'; it belongs to check-loans validate"),
@@ -178,8 +178,8 @@ struct HelpTests {
     ),
     (
       ["schedule", "snooze", "1", "soon"],
-      "the value 'soon' is invalid for '<id>': give loan numbers from \"schedule list\", then a "
-        + "duration or a date (3d, 2w, 2026-12-01)"
+      "the value 'soon' is invalid for '<id>': give the number of a loan, as \"schedule list\" shows it, not "
+        + "an id or a title"
     ),
     (
       ["--remind", "-1", "books.xml"],
@@ -187,7 +187,7 @@ struct HelpTests {
     ),
     (
       ["--now", "2026-02-30", "books.xml"],
-      "the value '2026-02-30' is invalid for '--now <time>': there is no such day or time"
+      "the value '2026-02-30' is invalid for '--now': there is no such day or time"
     ),
   ])
   func `A wrong argument is named with the reason`(

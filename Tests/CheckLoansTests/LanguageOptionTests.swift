@@ -237,7 +237,7 @@ struct LanguageOptionTests {
 
   @Test func `The template becomes a translation once its header is filled in`() async throws {
     let desk = try desk()
-    let template = try await desk.run("languages", "--template").text
+    let template = try await desk.run("languages", "template").text
     try desk.folder.write(template, to: "sk.po")
     let refused = try await desk.run("languages", "--translation", "sk.po")
     #expect(refused.status == 78)

@@ -20,7 +20,7 @@ struct ListsTests {
 
   private func titles(_ desk: Desk, _ arguments: String...) async throws -> [String?] {
     let result = try await desk.run(
-      ["lists", "--shelf", "--format", "json"] + arguments + ["books.xml"])
+      ["lists", "shelf", "--format", "json"] + arguments + ["books.xml"])
     #expect(result.status == 0)
     return try JSON(parsing: result.text).loans.elements.map(\.title.text)
   }
@@ -29,7 +29,7 @@ struct ListsTests {
     async throws
   {
     let desk = try Desk(catalogue: MailDesk.catalogue(Self.shelf))
-    let result = try await desk.run("lists", "--shelf", "books.xml")
+    let result = try await desk.run("lists", "shelf", "books.xml")
     #expect(
       result.outcome
         == Outcome(
@@ -60,7 +60,7 @@ struct ListsTests {
     #expect(try await titles(desk) == ["Emma", "Toldi", "Abigél"])
     #expect(try desk.stateBytes() == before)
     #expect(try await desk.run("schedule", "returned", "3").status == 0)
-    #expect(try await desk.run("schedule", "snooze", "5", "--for", "1d").status == 0)
+    #expect(try await desk.run("schedule", "snooze", "5", "--until", "1d").status == 0)
     #expect(try await titles(desk) == ["Emma", "Abigél"], "the silence ends before the notice")
     let second = try await titles(desk, "--now", "2026-11-28", "--expired", "1,7")
     #expect(!second.contains("Egri csillagok"), "only the first notice counts")
@@ -90,7 +90,7 @@ struct ListsTests {
   @Test func `Who cannot be written to is to be called`() async throws {
     let desk = try await mailDesk().desk
     let program = "\(desk.folder.path)/.config/check-loans/send"
-    let result = try await desk.run("lists", "--call", "books.xml")
+    let result = try await desk.run("lists", "call", "books.xml")
     #expect(
       result.outcome
         == Outcome(
@@ -108,7 +108,7 @@ struct ListsTests {
 
             """))
     let list = try JSON(
-      parsing: await desk.run("lists", "--call", "--format", "json", "books.xml").text)
+      parsing: await desk.run("lists", "call", "--format", "json", "books.xml").text)
     #expect(list.keys == ["version", "list", "loans"])
     #expect(
       list.loans.elements.map(\.reason) == [
@@ -118,15 +118,17 @@ struct ListsTests {
     #expect(list.loans[0].phone == "+36 1 234 5678")
     #expect(list.loans[0].daysLeft.number == -7)
     #expect(
-      try await desk.run("silence", "add", "--borrower", "Anna", "--reason", "away", "--for-ever")
-        .status == 0)
-    #expect(try await desk.run("lists", "--call", "books.xml").lines[1].hasPrefix("Béla."))
+      try await desk.run(
+        "silence", "add", "--borrower-is", "Anna", "--reason", "away", "--until", "forever"
+      )
+      .status == 0)
+    #expect(try await desk.run("lists", "call", "books.xml").lines[1].hasPrefix("Béla."))
   }
 
   @Test func `Letters are one line each for a spreadsheet`() async throws {
     let desk = try await mailDesk().desk
     let result = try await desk.run(
-      "lists", "--letters", "--format", "csv", "--output", "letters.csv", "books.xml")
+      "lists", "letters", "--format", "csv", "--output", "letters.csv", "books.xml")
     #expect(result.outcome == Outcome(0))
     let reader = try await Command(
       "/usr/bin/python3",
@@ -148,7 +150,7 @@ struct ListsTests {
         ["Béla", "", "", "bela@example.org", "", "1", "2026-11-22", "Biblia; \"régi\""],
         ["Dani", "", "", "dani at home", "", "1", "2026-11-20", "Emma"],
       ])
-    let table = try await desk.run("lists", "--letters", "--language", "hu", "books.xml").lines
+    let table = try await desk.run("lists", "letters", "--language", "hu", "books.xml").lines
     #expect(table[0] == "Olvasó  Lakcím                    Könyv  Lejárat        Címek")
     #expect(
       table[1]
@@ -165,7 +167,7 @@ struct ListsTests {
     }
     let desk = try Desk(
       catalogue: "<books>\(book("One"))\(book("Two", "<address>Kis tér 9</address>"))</books>")
-    let list = try await desk.run("lists", "--letters", "--format", format, "books.xml")
+    let list = try await desk.run("lists", "letters", "--format", format, "books.xml")
     let lines = list.text.split(whereSeparator: \.isNewline)
     #expect(lines.count == 2 && lines.last?.contains("Kis tér 9") == true, "\(list.text)")
   }
@@ -173,14 +175,14 @@ struct ListsTests {
   @Test func `A list without loans says so, and is no error`() async throws {
     let desk = try Desk(catalogue: MailDesk.catalogue([loan("Emma", "Anna", "a@example.org")]))
     #expect(
-      try await desk.run("lists", "--call", "books.xml").outcome
+      try await desk.run("lists", "call", "books.xml").outcome
         == Outcome(
           0,
           errors:
             "check-loans: no borrower with a loan that needs attention lacks a working e-mail "
             + "address\n"))
     let table = try await desk.run(
-      "lists", "--shelf", "--days", "1", "--format", "csv", "books.xml")
+      "lists", "shelf", "--days", "1", "--format", "csv", "books.xml")
     #expect(table.status == 0 && table.text.hasPrefix("library,callNumber,barcode,"))
     #expect(
       table.errorText
@@ -189,14 +191,14 @@ struct ListsTests {
   }
 
   @Test(arguments: [
-    ["lists", "books.xml"], ["lists", "--shelf", "--call", "books.xml"],
-    ["lists", "--call", "--days", "3", "books.xml"], ["lists", "--shelf"],
+    ["lists", "books.xml"], ["lists", "desk", "books.xml"],
+    ["lists", "call", "--days", "3", "books.xml"], ["lists", "shelf"],
   ])
   func `One list is chosen, and a catalogue`(arguments: [String]) async throws {
     #expect(try await Desk().run(arguments).status == 64)
   }
 
-  @Test(arguments: [["lists", "--call"], ["plan"], ["calendar"], ["notice", "preview"]])
+  @Test(arguments: [["lists", "call"], ["plan"], ["calendar"], ["preview"]])
   func `A wrong date is in the status of whatever reads catalogues`(command: [String]) async throws
   {
     let desk = try Desk()
@@ -210,16 +212,16 @@ struct ListsTests {
 
   @Test func `A catalogue that cannot be read keeps no other from being listed`() async throws {
     let desk = try Desk(catalogue: MailDesk.catalogue(Self.shelf))
-    let result = try await desk.run("lists", "--shelf", "none.xml", "books.xml")
+    let result = try await desk.run("lists", "shelf", "none.xml", "books.xml")
     #expect(result.status == 66)
     #expect(result.text.contains("Egri csillagok"))
     #expect(result.errorText.contains("none.xml"))
     // What could not be read may lack an address.
-    let alone = try await desk.run("lists", "--call", "none.xml")
+    let alone = try await desk.run("lists", "call", "none.xml")
     #expect(alone.status == 66)
     #expect(alone.errorText.contains("none.xml: its loans are those of the schedule, without"))
     #expect(!alone.errorText.contains("no borrower"))
-    let other = try await desk.run("lists", "--call", "--borrower", "zzz", "books.xml")
+    let other = try await desk.run("lists", "call", "--borrower", "zzz", "books.xml")
     #expect(other.errorText.hasPrefix("check-loans: among borrowers named \"zzz\", no borrower"))
   }
 }

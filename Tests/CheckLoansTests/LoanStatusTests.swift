@@ -51,7 +51,7 @@ struct LoanStatusTests {
       try await titles(desk, "calendar", "--allow-empty", "books.xml") == (isWithheld ? [] : all))
     #expect(try await titles(desk, "check", "--notify", "stdout", "books.xml") == urgent)
     #expect(try await titles(desk, "deliver", "--notify", "exec:/bin/cat") == [])
-    let shelf = try await titles(desk, "lists", "--shelf", "books.xml")
+    let shelf = try await titles(desk, "lists", "shelf", "books.xml")
     #expect(shelf == (isWithheld ? all : ["Toldi"]))
     let reasons = try await desk.run("schedule", "explain", "--format", "json", "1", "2", "3")
     let found = try JSON(parsing: reasons.text).loans.elements.map(\.reason.text)
@@ -89,7 +89,7 @@ struct LoanStatusTests {
         \(Self.book("Toldi", "2026.10.02", "<status>CLAIMED_RETURN</status>"))
         \(Self.book("Abigél", "2026.12.20", "<status>recalled</status>"))</books>
         """)
-    let result = try await desk.run("check", "--fail-on", "expired", "books.xml")
+    let result = try await desk.run("check", "--exit-code", "books.xml")
     #expect(
       result.outcome
         == Outcome(
@@ -115,7 +115,7 @@ struct LoanStatusTests {
       try await desk.run("check", "--all", "--quiet", "books.xml").lines.first
         == "\"Emma\" expired 51 days ago (2026.10.01), lost, lent to Anna")
     let letters = try await desk.run(
-      "check", "--all", "--format", "html", "--per-borrower", "books.xml")
+      "check", "--all", "--format", "html", "--format", "letters", "books.xml")
     #expect(letters.text.contains("Abigél") && !letters.text.contains("Emma"))
   }
 
@@ -160,7 +160,7 @@ struct LoanStatusTests {
     let statuses = try JSON(parsing: report.text).loans.elements.map(\.status.text)
     #expect(statuses == ["lost", "lost", "lost"], "staff see what the catalogue says")
     #expect(
-      try await titles(desk, "lists", "--shelf", "books.xml") == ["Emma", "Toldi", "Abigél"])
+      try await titles(desk, "lists", "shelf", "books.xml") == ["Emma", "Toldi", "Abigél"])
   }
 
   @Test func `A status that there is not is named in a rule and a silence`() async throws {
@@ -173,7 +173,7 @@ struct LoanStatusTests {
         "config.toml:2: \"lsot\" is not a status; expected lost, claimed-returned or recalled\n"))
     try desk.writeSettings("")
     let silence = try await desk.run(
-      "silence", "add", "--status", "gone", "--for-ever", "--reason", "x")
+      "silence", "add", "--status", "gone", "--until", "forever", "--reason", "x")
     #expect(silence.status == 64)
     #expect(silence.errorText.contains("give lost, claimed-returned or recalled"))
   }
@@ -186,7 +186,8 @@ struct LoanStatusTests {
         """)
     #expect(try await desk.run("books.xml").status == 0)
     let added = try await desk.run(
-      "silence", "add", "--status", "recalled", "--for-ever", "--reason", "the desk calls them")
+      "silence", "add", "--status", "recalled", "--until", "forever", "--reason",
+      "the desk calls them")
     #expect(added.status == 0)
     #expect(try await desk.run("silence", "list").text.contains("status \"recalled\""))
     let result = try await desk.run("check", "--notify", "stdout", "books.xml")
@@ -211,7 +212,7 @@ struct LoanStatusTests {
     #expect(line.status == 0)
     #expect(line.text.contains(word))
     let letter = try await desk.run(
-      "notice", "preview", "--language", language, "books.xml")
+      "preview", "--language", language, "books.xml")
     #expect(letter.status == 0)
     #expect(letter.text.contains(sentence), "\(letter.text)")
   }

@@ -180,13 +180,13 @@ struct MailChannelTests {
     #expect(try await desk.run() == Outcome(0, errors: Self.unreachable))
     #expect(desk.tried == ["anna@example.org", "bela@example.org"], "it is not tried again")
     #expect(try await desk.desk.run("schedule", "list", "--failed").lines.count == 1)
-    let forgotten = try await desk.desk.run("schedule", "forget", "Anna@Example.org")
+    let forgotten = try await desk.desk.run("schedule", "forget", "--address", "Anna@Example.org")
     #expect(
       forgotten.outcome
         == Outcome(0, output: "what is due is sent to Anna@Example.org again\n"))
     #expect(try await desk.run() == Outcome(0))
     #expect(desk.tried == ["anna@example.org", "bela@example.org", "anna@example.org"])
-    let unknown = try await desk.desk.run("schedule", "forget", "nobody@example.org")
+    let unknown = try await desk.desk.run("schedule", "forget", "--address", "nobody@example.org")
     #expect(
       unknown.outcome
         == Outcome(
@@ -703,7 +703,7 @@ struct MailChannelTests {
     }
   }
 
-  @Test(arguments: [["books.xml"], ["deliver"], ["notice", "preview"], ["config"]])
+  @Test(arguments: [["books.xml"], ["deliver"], ["preview"], ["config"]])
   func `78 is less of the titles for a channel that there is not`(
     command: [String]
   ) async throws {
@@ -719,7 +719,7 @@ struct MailChannelTests {
 
   @Test func `A preview is addressed as the mail is`() async throws {
     let desk = try MailDesk([loan("Abigél", "Anna", "Anna@Example.org")])
-    let preview = try await desk.desk.run("notice", "preview", "--format", "eml", "books.xml")
+    let preview = try await desk.desk.run("preview", "--format", "eml", "books.xml")
     #expect(preview.text.contains("To: Anna <Anna@Example.org>"), "\(preview)")
     #expect(try await desk.run() == Outcome(0))
     #expect(desk.tried == ["Anna@Example.org"])
@@ -782,7 +782,7 @@ struct MailChannelTests {
       ])
     let trial = try await desk.run("--mail-redirect", "me@example.org")
     #expect(trial == Outcome(0), "it reaches nobody")
-    try await desk.desk.run("schedule", "forget", "mail-redirect")
+    try await desk.desk.run("schedule", "forget", "--channel", "mail-redirect")
     let marked = "51 old notices through mail as delivered; the others"
     let dry = try await desk.run("--backlog", "mark", "--dry-run")
     #expect(dry.errors.contains("check-loans: would mark \(marked) would be sent\n"))

@@ -61,7 +61,7 @@ struct PageBrowserTests {
   }
 
   @Test(arguments: [
-    ["--per-borrower"], ["--screen"], ["--group-by", "borrower", "--language", "hu"],
+    ["--format", "letters"], ["--screen"], ["--group-by", "borrower", "--language", "hu"],
   ])
   func `Other pages are as accessible`(options: [String]) async throws {
     _ = try await browse(options, find: "ben")

@@ -55,7 +55,7 @@ struct PageTests {
 
   private static let forms = [
     [], ["--all"], ["--group-by", "borrower"], ["--group-by", "visit"], ["--screen"],
-    ["--refresh", "60"], ["--per-borrower", "--all"], ["--language", "zh"], ["--quiet"],
+    ["--refresh", "60"], ["--format", "letters", "--all"], ["--language", "zh"], ["--quiet"],
     ["--borrower", "nobody"],
   ]
 
@@ -102,14 +102,14 @@ struct PageTests {
         """
     }
     let desk = try Desk(catalogue: "<books>\(books.joined())</books>")
-    for options in [[], ["--group-by", "borrower"], ["--per-borrower"]] {
+    for options in [[], ["--group-by", "borrower"], ["--format", "letters"]] {
       let result = try await desk.run(
         ["check"] + Self.html + ["--output", "page.html"] + options + ["books.xml"])
       try #require(result.status == 0, "\(result.errorText)")
       let page = try await reading(desk)
       #expect(page.errors.elements.map(\.text) == [])
       #expect(page.inline.elements.map(\.text) == [])
-      let isLetters = options == ["--per-borrower"]
+      let isLetters = options == ["--format", "letters"]
       #expect(page.tags.script.number == (isLetters ? nil : 1))
       #expect(page.tags.img.number == nil)
       // The counts above, and the one in the calendar.
@@ -179,12 +179,12 @@ struct PageTests {
   ) async throws {
     let desk = try Desk(catalogue: catalogue(("Good", "2026.11.20")))
     if !content.isEmpty { try desk.folder.write(content, to: "bad.xml") }
-    for (options, isNamed) in [([], true), (["--screen"], false), (["--per-borrower"], true)] {
+    for (options, isNamed) in [([], true), (["--screen"], false), (["--format", "letters"], true)] {
       let result = try await desk.run(
         ["check"] + Self.html + ["--output", "page.html"] + options + ["books.xml", "bad.xml"])
       #expect(result.status == status)
       let page = try await reading(desk)
-      let isLetter = options == ["--per-borrower"]
+      let isLetter = options == ["--format", "letters"]
       let warning =
         "1 catalogue could not be read completely; loans of it may be missing on this page"
       #expect(page.paragraphs.elements.contains { $0.text == warning } != isLetter)
@@ -248,7 +248,7 @@ struct PageTests {
     try desk.folder.setPermissions(of: "page.html", 0o644)
     _ = try await read(desk)
     #expect(try desk.folder.status(of: "page.html").mode & 0o777 == 0o644)
-    let lists = ["lists", "--call", "--format", "csv"]
+    let lists = ["lists", "call", "--format", "csv"]
     for (arguments, isPrivate) in [
       (["check", "--format", "csv"], true), (lists, true),
       (["check"] + Self.html + ["--screen"], false),
@@ -267,7 +267,7 @@ struct PageTests {
       """
     }
     let desk = try Desk(catalogue: "<books>\(books.joined())</books>")
-    let page = try await read(desk, "--per-borrower")
+    let page = try await read(desk, "--format", "letters")
     #expect(page.address.elements.map(\.text) == ["Anna Fő utca 1", "Anna Kis tér 9"])
   }
 
@@ -278,10 +278,6 @@ struct PageTests {
       "--refresh is for the page of --format html; add that, or leave it out"
     ),
     (
-      ["--per-borrower", "--format", "table"],
-      "--per-borrower is for the page of --format html; add that, or leave it out"
-    ),
-    (
       html + ["--screen", "--group-by", "borrower"],
       "--screen leaves out who has the books, and --group-by borrower shows it; leave out one"
     ),
@@ -290,12 +286,12 @@ struct PageTests {
       "--screen leaves out who has the books, and --sort borrower shows it; leave out one"
     ),
     (
-      html + ["--screen", "--per-borrower"],
-      "--screen leaves out who has the books, and --per-borrower shows it; leave out one"
+      ["--screen", "--format", "letters"],
+      "--screen leaves out who has the books, and --format letters shows it; leave out one"
     ),
     (
-      html + ["--per-borrower", "--group-by", "day"],
-      "--per-borrower makes letters, which have no groups; leave out --group-by"
+      ["--format", "letters", "--group-by", "day"],
+      "letters have no groups; leave out --group-by"
     ),
   ])
   func `What a page cannot be is refused`(options: [String], message: String) async throws {
@@ -330,7 +326,7 @@ struct PageTests {
         <book><title>Nobody's</title><expiration>2026.11.20</expiration></book>
         \(book("Far", "Ben").replacing("11.20", with: "12.24"))</books>
         """)
-    let page = try await read(desk, "--per-borrower")
+    let page = try await read(desk, "--format", "letters")
     #expect(page.languages.elements.map(\.text) == ["en", "hu", "en", "en"])
     #expect(
       page.address.elements.map(\.text) == [

@@ -108,7 +108,7 @@ struct ReportCSVTests {
   }
 
   @Test(arguments: [
-    ["check", "--output"], ["lists", "--call", "--output"], ["calendar", "--output"],
+    ["check", "--output"], ["lists", "call", "--output"], ["calendar", "--output"],
     ["validate", "--output"],
   ])
   func `A report takes the place of nothing that is needed`(command: [String]) async throws {

@@ -114,7 +114,7 @@ import Testing
     let desk = try Desk(catalogue: document(books))
     #expect(try await check(desk, at: "2026-11-01T07:00").text == "")
     try await desk.run(
-      "silence", "add", "--borrower", "Reader", "--until", "2026-11-21", "--reason", "away",
+      "silence", "add", "--borrower-is", "Reader", "--until", "2026-11-21", "--reason", "away",
       "--now",
       "2026-11-01T08:00")
     #expect(try await check(desk, at: "2026-11-11T07:00").text == "")
@@ -155,7 +155,7 @@ import Testing
     try await desk.run("books.xml")
     _ = try await desk.shell("sqlite3 '\(Desk.state)' \"UPDATE loan SET fields = '[1'\"")
     let result = try await desk.run(
-      "silence", "add", "--borrower", "Anna", "--for", "2d", "--reason", "away")
+      "silence", "add", "--borrower-is", "Anna", "--until", "2d", "--reason", "away")
     #expect(result.status == 74)
     #expect(result.errorText.contains(" is damaged; "), "\(result.errorText)")
   }

@@ -266,7 +266,7 @@ struct ClosedDayLadderTests {
       #expect(loan.status.text == status, "\(now)")
       #expect(loan.openDays == ["before": "2026-11-27", "after": "2026-11-30"])
     }
-    let failing = closed + ["--fail-on", "expired", "--now", "2026-11-29"]
+    let failing = closed + ["--exit-code", "--now", "2026-11-29"]
     #expect(try await desk.run(failing).status == 1)
   }
 

@@ -23,7 +23,7 @@ struct ScheduleListTests {
     #expect(try await titles(desk, "--due") == ["Abigél", "Az ajtó"])
     try await desk.run("deliver", "--notify", "exec:/nowhere/tell")
     #expect(try await titles(desk, "--due") == ["Abigél", "Az ajtó"])
-    try await desk.run("schedule", "forget", "exec:/nowhere/tell")
+    try await desk.run("schedule", "forget", "--channel", "exec:/nowhere/tell")
     try await desk.run("deliver", "--notify", "stdout")
     #expect(try await titles(desk, "--due") == [])
     // The notice that it has expired; its reminder, which was delivered, is still listed.

@@ -58,7 +58,7 @@ struct SchedulePageTests {
     try await desk.run(run)
     let states = "SELECT title, state FROM reminders ORDER BY id"
     #expect(try await rows(desk, states) == ["Sent|failed", "Late|expired", "Far|pending"])
-    try await desk.run("schedule", "forget", "exec:/nowhere/tell")
+    try await desk.run("schedule", "forget", "--channel", "exec:/nowhere/tell")
     try await desk.run("schedule", "cancel", "--all")
     #expect(try await rows(desk, states) == ["Sent|delivered", "Late|cancelled", "Far|cancelled"])
     #expect(try await rows(desk, "SELECT count(*) FROM reason") == ["0"])

@@ -29,8 +29,8 @@ struct SilenceTests {
   }
 
   @Test(arguments: [
-    (["1"], "2026-11-22"), (["1", "3d"], "2026-11-24"), (["1", "2w"], "2026-12-05"),
-    (["1", "2026-12-01"], "2026-12-01"), (["1", "--for", "3d"], "2026-11-24"),
+    (["1"], "2026-11-22"), (["1", "--until", "2w"], "2026-12-05"),
+    (["1", "--until", "3d"], "2026-11-24"),
     (["1", "--until", "2026-12-01"], "2026-12-01"), (["1", "--until=2026.12.01"], "2026-12-01"),
   ])
   func `A loan is snoozed until tomorrow, or as long as is said`(
@@ -47,10 +47,9 @@ struct SilenceTests {
   }
 
   @Test(arguments: [
-    [], ["3d"], ["1", "3d", "2"], ["1", "3d", "--for", "2d"], ["1", "--for", "2d", "--until", "x"],
-    ["1", "--for", "0d"], ["1", "--for", "3"], ["1", "--until", "3d"],
-    ["1", "--until", "2026-11-21"], ["1", "2026-11-20"], ["1", "2026-02-30"], ["x"],
-    ["1", "--until", "2026-12-01T08:00"], ["1", "99999999999w"],
+    [], ["3d"], ["1", "3d"], ["1", "--until", "0d"], ["1", "--until", "3"], ["1", "--until", "3h"],
+    ["1", "--until", "2026-11-21"], ["1", "--until", "2026-11-20"], ["1", "--until", "2026-02-30"],
+    ["x"], ["1", "--until", "2026-12-01T08:00"], ["1", "--until", "99999999999w"],
   ])
   func `What makes no sense to snooze is wrong usage, and changes nothing`(
     words: [String]
@@ -64,8 +63,8 @@ struct SilenceTests {
 
   @Test func `A snooze that is shorter than the one before says so`() async throws {
     let desk = try await desk()
-    try await desk.run("schedule", "snooze", "1", "2026-12-01")
-    let shorter = try await desk.run("schedule", "snooze", "1", "3d")
+    try await desk.run("schedule", "snooze", "1", "--until", "2026-12-01")
+    let shorter = try await desk.run("schedule", "snooze", "1", "--until", "3d")
     #expect(
       shorter.outcome
         == Outcome(
@@ -74,7 +73,7 @@ struct SilenceTests {
             check-loans: loan 1 was snoozed for longer, until 2026-12-01; that no longer holds
 
             """))
-    #expect(try await desk.run("schedule", "snooze", "1", "4d").errorText == "")
+    #expect(try await desk.run("schedule", "snooze", "1", "--until", "4d").errorText == "")
   }
 
   @Test func `The default is tomorrow in the zone of the loan's catalogue`() async throws {
@@ -137,15 +136,14 @@ struct SilenceTests {
     #expect(try await desk.run("silence").errorText == "check-loans: nothing is silenced\n")
   }
 
-  private static let add = ["silence", "add", "--borrower", "Kovács Anna"]
+  private static let add = ["silence", "add", "--borrower-is", "Kovács Anna"]
 
   @Test(arguments: [
-    (["--for", "2w"], "say why, for whoever wonders later: give --reason \"on holiday\""),
-    (["--for", "2w", "--reason", " "], "say why"),
-    (["--reason", "x"], "say for how long: give one of --until, --for and --for-ever"),
-    (["--reason", "x", "--for", "2w", "--for-ever"], "say for how long"),
-    (["--reason", "x", "--for", "2w", "--title", " "], "a condition is empty"),
-    (["--reason", "x", "--for", "2w", "--kind", "late"], "give reminder or expired"),
+    (["--until", "2w"], "say why, for whoever wonders later: give --reason \"on holiday\""),
+    (["--until", "2w", "--reason", " "], "say why"),
+    (["--reason", "x"], "say for how long: give --until"),
+    (["--reason", "x", "--until", "2w", "--title", " "], "a condition is empty"),
+    (["--reason", "x", "--until", "2w", "--kind", "late"], "give reminder or expired"),
     (["--reason", "x", "--until", "2026-11-21"], "2026-11-21 is not after today"),
   ])
   func `A silence needs a reason and an end`(words: [String], message: String) async throws {
@@ -158,9 +156,9 @@ struct SilenceTests {
   @Test func `A silence needs a condition about loans`() async throws {
     let desk = try await desk()
     let result = try await desk.run(
-      "silence", "add", "--kind", "expired", "--for-ever", "--reason", "x")
+      "silence", "add", "--kind", "expired", "--until", "forever", "--reason", "x")
     #expect(result.status == 64)
-    #expect(result.errorText.contains("say which loans: give --borrower, "))
+    #expect(result.errorText.contains("say which loans: give --borrower-is, "))
   }
 
   @Test func `A silence is added, listed, seen everywhere, and ended`() async throws {
@@ -174,7 +172,8 @@ struct SilenceTests {
     try await desk.run("-q", "books.xml")
     #expect(
       try await desk.run(
-        "silence", "add", "--borrower", " Kovács\tAnna ", "--title", "Ab*", "--until", "2026-12-01",
+        "silence", "add", "--borrower-is", " Kovács\tAnna ", "--title", "Ab*", "--until",
+        "2026-12-01",
         "--reason", "on\u{1B} holiday"
       ).outcome
         == Outcome(0, output: "silence 1: 1 loan, until 2026-12-01\n"))
@@ -224,13 +223,13 @@ struct SilenceTests {
         <expiration>2026.11.22</expiration></book></books>
         """)
     try await desk.run("-q", "books.xml")
-    let end = ["--for-ever", "--reason", "x", "-q"]
+    let end = ["--until", "forever", "--reason", "x", "-q"]
     #expect(
-      try await desk.run(["silence", "add", "--borrower", "Kovacs Anna"] + end).outcome
+      try await desk.run(["silence", "add", "--borrower-is", "Kovacs Anna"] + end).outcome
         == Outcome(
           0,
           errors: """
-            check-loans: no loan meets the conditions now; did you mean --borrower 'Kovács Anna'? \
+            check-loans: no loan meets the conditions now; did you mean --borrower-is 'Kovács Anna'? \
             (check-loans silence end 1 ends it)
 
             """))
@@ -245,7 +244,7 @@ struct SilenceTests {
 
   @Test(arguments: [
     (
-      ["schedule", "snooze", "1", "2026-12-01"],
+      ["schedule", "snooze", "1", "--until", "2026-12-01"],
       [
         "Silenced until 2026-12-01 by USER: snoozed.",
         "Next, from 2026-12-01 on: the next run with --notify delivers the notice that it has "
@@ -260,14 +259,17 @@ struct SilenceTests {
       ]
     ),
     (
-      ["silence", "add", "--title", "A*", "--for-ever", "--reason", "reference"],
+      ["silence", "add", "--title", "A*", "--until", "forever", "--reason", "reference"],
       [
         "Silenced for ever by USER: reference.",
         "Next: nothing until somebody ends the silence: check-loans silence end 1.",
       ]
     ),
     (
-      ["silence", "add", "--title", "A*", "--kind", "reminder", "--for-ever", "--reason", "x"],
+      [
+        "silence", "add", "--title", "A*", "--kind", "reminder", "--until", "forever", "--reason",
+        "x",
+      ],
       [
         "Silenced for ever by USER: x.",
         "Next, from 2026-11-23 on: the next run with --notify delivers the notice that it has "
@@ -301,7 +303,8 @@ struct SilenceTests {
     try await desk.run("deliver", "--notify", "exec:false")
     let program = "exec:/usr/bin/false"
     try await desk.run(
-      "silence", "add", "--title", "A*", "--channel", "exec:false", "--for", "1w", "--reason", "x")
+      "silence", "add", "--title", "A*", "--channel", "exec:false", "--until", "1w", "--reason", "x"
+    )
     let lines = try await desk.run("schedule", "explain", "1").lines
     #expect(
       lines.contains(
@@ -314,7 +317,7 @@ struct SilenceTests {
     let desk = try await desk()
     for command in [
       ["schedule", "snooze", "1"], ["schedule", "returned", "1"], ["silence", "end", "1"],
-      Self.add + ["--for", "1w", "--reason", "x"],
+      Self.add + ["--until", "1w", "--reason", "x"],
     ] {
       let bytes = try desk.stateBytes()
       let result = try await desk.run(command, variables: ["CHECK_LOANS_DRY_RUN": "1"])

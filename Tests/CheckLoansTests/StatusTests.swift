@@ -77,7 +77,7 @@ struct StatusTests {
       try await desk.run("status", "--now", "2026-11-30T07:00", "--max-age", "9d").status == 1)
     #expect(
       try await desk.run("status", "--now", "2026-12-01T07:00", "--max-age", "9d").status == 0)
-    try await desk.run("schedule", "forget", "exec:/nowhere/tell")
+    try await desk.run("schedule", "forget", "--channel", "exec:/nowhere/tell")
     #expect(try await desk.run("status", "--now", "2026-11-24T07:00").status == 0)
   }
 

@@ -63,8 +63,8 @@ struct SystemServiceTests {
       lines.contains {
         $0.hasPrefix("ExecStart=")
           && $0.hasSuffix(
-            " check --config \(desk.folder.path)/config.toml "
-              + "--time-zone UTC --state /var/lib/check-loans/schedule.sqlite")
+            " check --time-zone UTC --state /var/lib/check-loans/schedule.sqlite --config "
+              + "\(desk.folder.path)/config.toml")
       })
     for line in ["User=check-loans", "StateDirectory=check-loans", "StateDirectoryMode=0700"] {
       #expect(lines.contains(line))
@@ -128,10 +128,9 @@ struct SystemServiceTests {
 
   @Test(arguments: [
     (["--state", "s.sqlite"], "the system's schedule is /var/lib/check-loans/schedule.sqlite"),
-    (["--notify", "notify-send"], "the machine has no desktop for notify-send"),
-    (["--cron"], "give only one of --cron, --system and --watch"),
-    (["--watch"], "only one of"),
-    (["--buttons", "snooze"], "check-loans check, which would run, has no option --buttons"),
+    (["--notify", "notify-send"], "notify-send needs a desktop session"),
+    (["--buttons", "snooze"], "unknown option '--buttons'"),
+    (["--now", "2026-12-01"], "--now would"),
   ])
   func `What the machine's run cannot do is refused`(
     arguments: [String], message: String
@@ -171,7 +170,7 @@ struct SystemServiceTests {
       program: "#!/bin/sh\necho \"$*\" >> '\(desk.folder.path)/calls'\n", to: "systemctl")
     desk.environment["PATH"] = desk.folder.path
     let installer = UnitInstaller(
-      kind: .system, name: "check-loans", directory: "\(desk.folder.path)/system",
+      isSystem: true, name: "check-loans", directory: "\(desk.folder.path)/system",
       environment: Environment(variables: desk.environment, userID: 0), console: Console())
     let units = TimerUnits(
       kind: .system, name: "check-loans", command: ["/check-loans"], confinement: .strict)
@@ -183,7 +182,7 @@ struct SystemServiceTests {
         "disable --now check-loans.timer", "daemon-reload",
       ])
     #expect(
-      units.contents.allSatisfy { $0.contains("with check-loans timer --uninstall --system.\n") })
+      units.contents.allSatisfy { $0.contains("with check-loans timer uninstall --system.\n") })
   }
 
   @Test(arguments: [(ServiceKind.system, ""), (.daily, ".user")])
@@ -208,19 +207,19 @@ struct SystemServiceTests {
   }
 }
 
-/// `timer --watch`.
+/// `timer watch`.
 struct WatchServiceTests {
   @Test(.enabled(if: File.exists(analyzer), "the Debian package systemd is not installed"))
   func `It runs watch with its options, from the beginning of the session`() async throws {
     let desk = try Desk()
     let options = ["--remind", "2", "--state", "s.sqlite", "--verbose", "books.xml"]
-    let units = try await desk.printedUnits(["--watch"] + options)
+    let units = try await desk.printedUnits(["watch"] + options)
     #expect(units.count == 1)
     let start = try #require(units[0].split(separator: "\n").first { $0.hasPrefix("ExecStart=") })
     let folder = desk.folder.path
     #expect(
       start.hasSuffix(
-        "/check-loans watch --remind 2 --time-zone UTC --state \(folder)/s.sqlite --verbose "
+        "/check-loans watch --time-zone UTC --remind 2 --state \(folder)/s.sqlite --verbose "
           + "\(folder)/books.xml"))
     #expect(units[0].contains("\nRestart=on-failure\n"))
     #expect(units[0].contains("\nNoNewPrivileges=true\n"))
@@ -232,7 +231,7 @@ struct WatchServiceTests {
   func `With notifications it begins and ends with the desktop`() async throws {
     let desk = try Desk()
     let units = try await desk.printedUnits([
-      "--watch", "--notify", "notify-send", "--action", "View=xdg-open loans", "--buttons",
+      "watch", "--notify", "notify-send", "--action", "View=xdg-open loans", "--buttons",
       "snooze", "books.xml",
     ])
     #expect(
@@ -245,12 +244,12 @@ struct WatchServiceTests {
   }
 
   @Test(arguments: [
-    (["--all"], "check-loans watch, "),
+    (["--all"], "unknown option '--all'"),
     (["--daily-at", "08:00"], "watch runs all day; leave out --daily-at"),
-    (["--cron"], "only one of"),
+    (["--system"], "watch belongs to a user's session"),
   ])
   func `Options that watch lacks are refused`(arguments: [String], message: String) async throws {
-    let result = try await Desk().run(["timer", "--watch", "books.xml"] + arguments)
+    let result = try await Desk().run(["timer", "watch", "books.xml"] + arguments)
     #expect(result.status == 64)
     #expect(result.errorText.contains(message))
   }
@@ -261,9 +260,9 @@ struct WatchServiceTests {
       program: "#!/bin/sh\necho \"$*\" >> '\(desk.folder.path)/calls'\n", to: "systemctl")
     desk.environment["PATH"] = desk.folder.path
     let directory = "\(desk.folder.path)/.config/systemd/user"
-    try await desk.run("timer", "--install", "--notify", "stdout", "books.xml")
+    try await desk.run("timer", "install", "--notify", "stdout", "books.xml")
     try desk.folder.remove("calls")
-    let result = try await desk.run("timer", "--watch", "--install", "books.xml")
+    let result = try await desk.run("timer", "install", "watch", "books.xml")
     #expect(
       result.errorText
         == "check-loans: installed check-loans-watch.service; "
@@ -271,7 +270,7 @@ struct WatchServiceTests {
     #expect(
       try File.names(in: directory).sorted()
         == ["check-loans-watch.service", "check-loans.service", "check-loans.timer"])
-    let removed = try await desk.run("timer", "--watch", "--uninstall")
+    let removed = try await desk.run("timer", "uninstall", "--name", "check-loans-watch")
     #expect(removed.errorText == "check-loans: removed check-loans-watch.service\n")
     #expect(
       try File.names(in: directory).sorted() == ["check-loans.service", "check-loans.timer"])

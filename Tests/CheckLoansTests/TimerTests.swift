@@ -17,15 +17,6 @@ extension Desk {
     try #require(heads.count == 2)
     return (Array(lines[1..<heads[1] - 1]), Array(lines[(heads[1] + 1)...]))
   }
-
-  /// What cron would run, without the path of the program.
-  fileprivate func crontab(
-    _ arguments: [String], variables: [String: String] = [:]
-  ) async throws -> [String] {
-    try await run(["timer", "--cron"] + arguments, variables: variables).lines.map {
-      $0.replacing(Command.checkLoansItself, with: "check-loans")
-    }
-  }
 }
 
 extension Command {
@@ -60,7 +51,7 @@ struct TimerTests {
   @Test func `TZ is not put above the time zone of a table`() async throws {
     let desk = try Desk()
     try desk.writeSettings("[[catalogue]]\npath = \"../../books.xml\"\ntime-zone = \"UTC\"\n")
-    let result = try await desk.run("timer", "--cron", variables: ["TZ": "Europe/Berlin"])
+    let result = try await desk.run("timer", variables: ["TZ": "Europe/Berlin"])
     #expect(result.status == 78)
     #expect(
       result.errorText.contains(
@@ -80,11 +71,11 @@ struct TimerTests {
     #expect(
       service == [
         "# Written by check-loans timer, which may replace it; remove it with check-loans timer "
-          + "--uninstall.", "[Unit]", "Description=Remind people of book loans before they expire",
+          + "uninstall.", "[Unit]", "Description=Remind people of book loans before they expire",
         "", "[Service]", "Type=oneshot",
-        "ExecStart=\(Command.checkLoansItself) check --config none --notify stdout "
-          + "--remind 2 --time-zone Europe/Budapest --state \(folder)/s.sqlite --quiet "
-          + "\(folder)/books.xml", "TimeoutStartSec=15min", "UMask=0077", "NoNewPrivileges=true",
+        "ExecStart=\(Command.checkLoansItself) check \(folder)/books.xml --notify stdout "
+          + "--remind 2 --quiet --time-zone Europe/Budapest --state \(folder)/s.sqlite "
+          + "--config none", "TimeoutStartSec=15min", "UMask=0077", "NoNewPrivileges=true",
         "LockPersonality=true", "RestrictRealtime=true", "RestrictSUIDSGID=true",
         "SystemCallArchitectures=native",
       ])
@@ -118,11 +109,10 @@ struct TimerTests {
   {
     let desk = try Desk()
     let options = ["--notify", "stdout", "--format", "csv", "--output", "loans.csv", "books.xml"]
-    let folder = desk.folder.path
-    let words =
-      "check --format csv --notify stdout --output \(folder)/loans.csv \(folder)/books.xml"
-    let printed = try await desk.run(["timer", "--cron"] + options).text
-    #expect(printed.contains("check --") && printed.contains("--format csv"), "\(words)")
+    let (service, _) = try await desk.units(options)
+    #expect(
+      service.contains { $0.contains("--notify stdout --format csv --output \(desk.folder.path)/") }
+    )
     try desk.folder.write("format = \"csv\"\n", to: "config.toml")
     try await desk.run(
       "--config", "config.toml", "--notify", "stdout", "--output", "loans.csv", "books.xml")
@@ -192,29 +182,31 @@ struct TimerTests {
     #expect(
       result.errorText
         == """
-        check-loans: the daily run will not know CHECK_LOANS_REMIND; give --remind instead
+        check-loans: the daily run will not know CHECK_LOANS_REMIND, which is set here; set it in a file \
+        of ~/.config/environment.d
 
         """)
   }
 
-  @Test(arguments: [([], "a file of ~/.config/environment.d"), (["--cron"], "the crontab")])
-  func `A variable that a channel needs must be where the daily run finds it`(
-    option: [String], place: String
-  ) async throws {
+  @Test func `A variable that a channel needs must be where the daily run finds it`()
+    async throws
+  {
     let desk = try Desk()
     try desk.writeSettings(
       "[[channel]]\nname = \"phone\"\nrun = [\"./tell\"]\nenvironment = [\"TOKEN\"]\n")
-    let words = "the daily run will not know TOKEN, which the channel phone needs; set it in"
-    let result = try await desk.run(["timer", "books.xml", "--notify", "phone"] + option)
-    #expect(result.errorText.contains("check-loans: \(words) \(place)\n"))
-    let other = try await desk.run(["timer", "books.xml", "--notify", "stdout"] + option)
+    let result = try await desk.run("timer", "books.xml", "--notify", "phone")
+    #expect(
+      result.errorText
+        == "check-loans: the daily run will not know TOKEN, which is set here; set it in a file of "
+        + "~/.config/environment.d\n")
+    let other = try await desk.run("timer", "books.xml", "--notify", "stdout")
     #expect(!other.errorText.contains("TOKEN"))
   }
 
   @Test func `A program of the user's may gain privileges, mail systems need it`() async throws {
     let desk = try Desk()
     let (service, _) = try await desk.units(["books.xml", "--notify", "exec:./tell"])
-    #expect(service.contains { $0.contains("--notify exec:\(desk.folder.path)/tell ") })
+    #expect(service.contains { $0.hasSuffix("--notify exec:\(desk.folder.path)/tell") })
     #expect(!service.contains("NoNewPrivileges=true"))
     #expect(service.contains("UMask=0077"))
   }
@@ -227,62 +219,6 @@ struct TimerTests {
     #expect(
       service.contains(
         "ExecStart=\(Command.checkLoansItself) check --time-zone UTC --state /s.sqlite"))
-  }
-
-  @Test(arguments: [
-    (["books.xml"], "30 7 * * * check-loans check --time-zone UTC STATE FOLDER/books.xml"),
-    (
-      ["--daily-at", "00:05", "it's 100%.xml", "--now", "2026-11-21"], nil
-    ),
-    (
-      ["--daily-at", "00:05", "it's 100%.xml", "-v"],
-      "5 0 * * * check-loans check --time-zone UTC STATE --verbose "
-        + #"'FOLDER/it'\''s 100\%.xml'"#
-    ),
-    (["a\nb.xml"], nil), (["-"], nil), ([], nil),
-  ])
-  func `A crontab line is quoted for cron and for the shell`(
-    arguments: [String], line: String?
-  ) async throws {
-    let desk = try Desk()
-    let lines = try await desk.crontab(arguments).map {
-      $0.replacing("--state \(desk.folder.path)/\(Desk.state)", with: "STATE")
-        .replacing(desk.folder.path, with: "FOLDER")
-    }
-    #expect(lines == (line.map { [$0] } ?? []))
-    if line == nil { #expect(try await desk.run(["timer", "--cron"] + arguments).status == 64) }
-  }
-
-  @Test func `The shell of cron gets the arguments unchanged`() async throws {
-    let desk = try Desk()
-    let names = [
-      "two words", "it's", "$HOME", "`x`", "a\"b\\", "*", "~", "#x", "é", ";",
-      "a'\u{301};touch PWNED;echo '\u{301}",
-    ]
-    let line = try #require(try await desk.crontab(names).last)
-    let command = line.split(separator: " ", maxSplits: 5).last?.dropFirst("check-loans".count)
-    let result = try await desk.shell("printf '%s\\n'\(try #require(command))")
-    #expect(Array(result.lines.suffix(names.count)) == names.map { "\(desk.folder.path)/\($0)" })
-  }
-
-  @Test func `What cron does otherwise than one may think is told`() async throws {
-    let desk = try Desk()
-    let arguments = ["timer", "--cron", "--notify", "stdout", "--time-zone"]
-    let early =
-      "where the clock is set forward in that hour, cron may leave out the day; choose a "
-      + "time from 04:00 on"
-    let result = try await desk.run(arguments + ["Pacific/Kiritimati", "books.xml"])
-    #expect(
-      result.errorLines == [
-        """
-        check-loans: cron starts it at 07:30 in the system's time zone, not in Pacific/Kiritimati
-        """
-      ])
-    for (time, isEarly) in [("00:00", true), ("03:59", true), ("04:00", false)] {
-      let result = try await desk.run(
-        arguments + ["Pacific/Kiritimati", "--daily-at", time, "books.xml"])
-      #expect(result.errorLines.contains("check-loans: \(early)") == isEarly)
-    }
   }
 
   @Test func `A table's time of day after the daily run is told, and a zone that may be wrong`()
@@ -304,18 +240,12 @@ struct TimerTests {
     let result = try await Desk().run("timer", "--notify", "stdout", "boks.xml")
     #expect(
       result.errorText
-        == "check-loans: boks.xml: there is no such file yet; the daily run fails until there is\n")
+        == "check-loans: boks.xml: there is no such file yet, and the daily run needs it\n")
     #expect(result.status == 0)
   }
 
-  @Test func `notify-send under cron comes with a hint`() async throws {
-    let lines = try await Desk().crontab(["books.xml", "--notify", "notify-send"])
-    #expect(lines.count == 3)
-    #expect(lines[0].contains("/run/user/"))
-  }
-
   @Test(arguments: [
-    ["--install", "--cron", "books.xml"], ["--name", "a/b", "books.xml"],
+    ["--nonsense", "books.xml"], ["--name", "a/b", "books.xml"],
     ["--name", "", "books.xml"], ["--daily-at", "7", "books.xml"], ["-"],
     ["--dry-run", "books.xml"],
     ["--time-zone", "Nowhere", "books.xml"],
@@ -327,7 +257,7 @@ struct TimerTests {
   }
 }
 
-/// `timer --install` and `--uninstall`.
+/// `timer install` and `uninstall`.
 struct TimerInstallTests {
   private static let directory = ".config/systemd/user"
   private static let marker =
@@ -355,7 +285,7 @@ struct TimerInstallTests {
     let arguments = ["books.xml", "--notify", "stdout"]
     let shown = try await desk.run(["timer"] + arguments)
     #expect(!desk.folder.contains(".config"))
-    let result = try await desk.run(["timer", "--install"] + arguments)
+    let result = try await desk.run(["timer", "install"] + arguments)
     #expect(
       result.outcome
         == Outcome(
@@ -376,42 +306,42 @@ struct TimerInstallTests {
       #expect(shown.text.contains(text))
     }
     #expect(
-      try await desk.run(["timer", "--install", "--daily-at", "09:00"] + arguments).status == 0)
+      try await desk.run(["timer", "install", "--daily-at", "09:00"] + arguments).status == 0)
     #expect(
       desk.folder.contents(of: "\(Self.directory)/check-loans.timer").contains("09:00:00"))
 
     try desk.folder.remove("calls")
-    let removed = try await desk.run("timer", "--uninstall")
+    let removed = try await desk.run("timer", "uninstall")
     #expect(
       removed.outcome
         == Outcome(0, errors: "check-loans: removed check-loans.timer and its service\n"))
     #expect(
       calls(desk) == ["--user disable --now check-loans.timer", "--user daemon-reload"])
     #expect(try File.names(in: "\(desk.folder.path)/\(Self.directory)") == [])
-    #expect(try await desk.run("timer", "--uninstall").status == 0, "there is nothing left to do")
+    #expect(try await desk.run("timer", "uninstall").status == 0, "there is nothing left to do")
   }
 
   @Test func `It is removed in spite of mistakes in the settings`() async throws {
     let desk = try desk()
-    try await desk.run("timer", "--install", "books.xml", "--notify", "stdout")
+    try await desk.run("timer", "install", "books.xml", "--notify", "stdout")
     try desk.folder.makeDirectory(".config/check-loans")
     try desk.writeSettings("nonsense = [")
-    #expect(try await desk.run("timer", "--uninstall").status == 0)
+    #expect(try await desk.run("timer", "uninstall").status == 0)
     #expect(try File.names(in: "\(desk.folder.path)/\(Self.directory)") == [])
   }
 
   @Test func `Several timers have several names`() async throws {
     let desk = try desk()
     for name in ["town", "school"] {
-      try await desk.run("timer", "--install", "--name", name, "books.xml")
+      try await desk.run("timer", "install", "--name", name, "books.xml")
     }
-    try await desk.run("timer", "--uninstall", "--name", "town")
+    try await desk.run("timer", "uninstall", "--name", "town")
     #expect(
       try File.names(in: "\(desk.folder.path)/\(Self.directory)")
         == ["school.service", "school.timer"])
     #expect(
       desk.folder.contents(of: "\(Self.directory)/school.timer")
-        .hasPrefix("\(Self.marker) --uninstall --name school."))
+        .hasPrefix("\(Self.marker) uninstall --name school."))
   }
 
   @Test(arguments: ["file", "link", "directory"])
@@ -426,7 +356,7 @@ struct TimerInstallTests {
     case "link": try desk.folder.makeLink(name, to: "\(desk.folder.path)/target")
     default: try desk.folder.makeDirectory(name)
     }
-    for arguments in [["--install", "books.xml"], ["--uninstall"]] {
+    for arguments in [["install", "books.xml"], ["uninstall"]] {
       let result = try await desk.run(["timer"] + arguments)
       #expect(result.status == 73)
       #expect(result.errorLines.last?.hasSuffix("move it away, or choose another --name") == true)
@@ -440,12 +370,11 @@ struct TimerInstallTests {
   @Test func `69 is a system without systemd, where nothing is written`() async throws {
     var desk = try Desk()
     desk.environment["PATH"] = "/nonexistent"
-    let result = try await desk.run("timer", "--install", "books.xml", "--notify", "stdout")
+    let result = try await desk.run("timer", "install", "books.xml", "--notify", "stdout")
     #expect(result.status == 69)
     #expect(
       result.errorText == """
-        check-loans: systemctl was not found, and nothing was changed; without systemd, use \
-        check-loans timer --cron
+        check-loans: systemctl was not found, and nothing was changed; without systemd, use crontab -e
 
         """)
     #expect(!desk.folder.contains(".config"))
@@ -453,14 +382,14 @@ struct TimerInstallTests {
 
   @Test func `69 is a systemd that does not answer`() async throws {
     let desk = try desk(failing: "--user daemon-reload")
-    let result = try await desk.run("timer", "--install", "books.xml", "--notify", "stdout")
+    let result = try await desk.run("timer", "install", "books.xml", "--notify", "stdout")
     #expect(result.status == 69)
     let units = "\(desk.folder.path)/\(Self.directory)/check-loans"
     #expect(
       result.errorText == """
         check-loans: systemctl --user daemon-reload failed with exit status 1: Failed to connect to \
         bus; run this again in a login session of the user who owns the timer, not with su or sudo; \
-        \(units).service and \(units).timer remain until check-loans timer --uninstall
+        \(units).service and \(units).timer remain until check-loans timer uninstall
 
         """)
   }
@@ -471,14 +400,14 @@ struct TimerInstallTests {
   ) async throws {
     var desk = try desk()
     #expect(
-      try await desk.run("timer", "--install", "books.xml", "--notify", "stdout").status == 0)
+      try await desk.run("timer", "install", "books.xml", "--notify", "stdout").status == 0)
     if call.isEmpty {
       desk.environment["PATH"] = "/nonexistent"
     } else {
       try desk.folder.write(
         program: "#!/bin/sh\ncase \"$*\" in \"\(call)\") exit 1;; esac\n", to: "systemctl")
     }
-    let result = try await desk.run("timer", "--uninstall")
+    let result = try await desk.run("timer", "uninstall")
     #expect(result.status == 69)
     #expect(try File.names(in: "\(desk.folder.path)/\(Self.directory)") == [])
     #expect(result.errorLines.first == "check-loans: removed check-loans.timer and its service")
@@ -557,7 +486,7 @@ struct TimerInstallTests {
     _ = try installer(desk, hangingAt: "--user daemon-reload")
     desk.environment["PATH"] = "\(desk.folder.path):/usr/bin:/bin"
     let run = try RunningCommand(
-      desk.command(["timer", "--install", "books.xml", "--notify", "stdout"]))
+      desk.command(["timer", "install", "books.xml", "--notify", "stdout"]))
     let start = ContinuousClock.now
     while !desk.folder.contains("calls"), ContinuousClock.now < start + .seconds(30) {
       try await Task.sleep(for: .milliseconds(10))
@@ -570,7 +499,7 @@ struct TimerInstallTests {
   @Test func `A directory that cannot be written is told`() async throws {
     let desk = try desk()
     try desk.folder.write("", to: ".config")
-    let result = try await desk.run("timer", "--install", "books.xml", "--notify", "stdout")
+    let result = try await desk.run("timer", "install", "books.xml", "--notify", "stdout")
     #expect(result.status == 73)
     #expect(result.errorText.contains("not a directory"))
   }

@@ -82,8 +82,8 @@ struct ValidateRulesTests {
   }
 
   @Test(arguments: [
-    (["--ignore", "date-fromat"], "did you mean date-format? --list-rules lists the codes"),
-    (["--error", "x"], "--list-rules lists the codes"),
+    (["--ignore", "date-fromat"], "did you mean date-format? check-loans rules lists the codes"),
+    (["--error", "x"], "check-loans rules lists the codes"),
     (
       ["--ignore", "malformed-xml"],
       "nothing after such a place is read, so it is always an error"
@@ -159,7 +159,7 @@ struct ValidateRulesTests {
 
   @Test func `All rules are listed, as the reference has them`() async throws {
     let desk = try Desk(now: nil)
-    let lines = try await desk.run("validate", "--list-rules").lines
+    let lines = try await desk.run("rules").lines
     #expect(lines.count == Diagnostic.Code.allCases.count)
     for (line, code) in zip(lines, Diagnostic.Code.allCases) {
       #expect(line.hasPrefix("\(code.rawValue) "))
@@ -167,7 +167,7 @@ struct ValidateRulesTests {
     }
     let page = try File.text(of: "\(projectDirectory)/docs/reference.md")
     let json = try JSON(
-      parsing: try await desk.run("validate", "--list-rules", "--format", "json").text)
+      parsing: try await desk.run("rules", "--format", "json").text)
     #expect(json.rules.elements.count == lines.count)
     for rule in json.rules.elements {
       let warning = rule.severity == "warning" ? "warning: " : ""
@@ -179,7 +179,7 @@ struct ValidateRulesTests {
 
   @Test(arguments: Diagnostic.Code.allCases)
   func `Every code is explained with an example and a remedy`(code: Diagnostic.Code) async throws {
-    let result = try await Desk(now: nil).run("validate", "--explain", code.rawValue)
+    let result = try await Desk(now: nil).run("rules", code.rawValue)
     #expect(result.status == 0 && result.errorText == "")
     #expect(result.text.hasPrefix("\(code.rawValue) (\(code.validationSeverity.rawValue)): "))
     for part in ["\n\nFor example:\n\n    ", "\n\nBetter:\n\n    "] {
@@ -190,7 +190,7 @@ struct ValidateRulesTests {
 
   @Test func `An explanation in full`() async throws {
     #expect(
-      try await Desk(now: nil).run("validate", "--explain", "empty-expiration").outcome
+      try await Desk(now: nil).run("rules", "empty-expiration").outcome
         == Outcome(
           0,
           output: """

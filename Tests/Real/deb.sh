@@ -176,7 +176,7 @@ test_strict_service() {
   check "which says so" says 'read-only file system'
   mkdir -m 700 /srv/desk/Maildir
   chown check-loans: /srv/desk/Maildir
-  run check-loans timer --system --install
+  run check-loans timer install --system
   check "the command makes a service for the settings" ended 0
   check "that is strict, too" says '# Strict: '
   check "its timer is started" property check-loans.timer ActiveState active
@@ -198,7 +198,7 @@ test_mail() {
     "configure_$system"
     rm -f /var/mail/desk $state/schedule.sqlite*
     configure '"mail"'
-    run check-loans timer --system --install
+    run check-loans timer install --system
     check "the command makes a service for $system" says '# Confined by mounts alone, since mail'
     start_service
     check "it hands mail to $system" ended 0
@@ -215,7 +215,7 @@ test_msmtp() {
   rm -f /var/mail/desk $state/schedule.sqlite*
   configure '"mail"'
   echo 'mail-program = ["/usr/bin/msmtp"]' >>$settings
-  run check-loans timer --system --install
+  run check-loans timer install --system
   check "with msmtp the service is strict" says '# Strict: '
   start_service
   check "it hands mail to msmtp" ended 0

@@ -126,7 +126,7 @@ shown() { (($(grep -c ' Notify ' $home/shown) == $1)); }
 test_late_service() {
   log_in
   await "the user's systemd is there" unit timers.target ActiveState active
-  as_user $real/check-loans timer --install --notify notify-send $home/books.xml \
+  as_user $real/check-loans timer install --notify notify-send $home/books.xml \
     --daily-at "$(date --date '1 hour ago' +%H:%M)" >$real/words 2>&1 || cat $real/words
   check "the timer is installed" unit check-loans.timer ActiveState active
   log_out

@@ -166,7 +166,7 @@ struct Answers {
     let named = status.map(\.name).filter { sentence.contains("--notify \($0)") }
     if history.isCancelled { return #expect(reason == .cancelled && named == [], "\(note)") }
     guard let rung = history.plan.reached(at: now) else {
-      #expect([.expiredUntil, .noRung, .notDue, .delivered].contains(reason), "\(note)")
+      #expect([.expiredUntil, .noNotice, .notDue, .delivered].contains(reason), "\(note)")
       return #expect(named == [] || isSilenced(history), "\(note): \(sentence)")
     }
     let open = outcomes.filter { isInUse($0) && $0.isOpen(rung) }

@@ -35,13 +35,13 @@ extension [CalendarLoan] {
   func of(_ name: String, mayBeNone: Bool) throws(CommandError) -> [CalendarLoan] {
     let wanted = name.lowercased()
     let found = filter {
-      $0.notice.loan.borrower?.lowercased() == wanted
+      $0.notice.loan.borrower.fits(anyCase: name)
         || $0.notice.loan.email?.lowercased() == wanted
     }
     if Set(found.map(\.reader)).count > 1 {
       throw CommandError(
         .invalidData,
-        "\(name.quoted()) is the name of several borrowers; give the e-mail address of one")
+        "\(name.quoted()) is in the names of several borrowers; give the e-mail address of one")
     }
     if found.isEmpty && !mayBeNone {
       let near =

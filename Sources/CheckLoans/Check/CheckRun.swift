@@ -148,7 +148,7 @@ final class CheckRun {
         """)
     }
     try console.flush()
-    if plan.options.failOn != nil && report.expired > 0 { note(.findings) }
+    if plan.options.exitCode && report.expired > 0 { note(.findings) }
     return status
   }
 
@@ -378,7 +378,7 @@ struct CheckPlan {
   private(set) var options: CheckOptions
   fileprivate(set) var catalogues: [CatalogueToRead]
   /// How old the files of the catalogues may be, by name.
-  let staleLimits: [String: Age?]
+  let staleLimits: [String: TimeSpan?]
   let channels: [ChannelName]
   let clock: LocalClock
   let now: CivilDateTime
@@ -432,7 +432,7 @@ struct CheckPlan {
 
   /// What the report is grouped by, if it is.
   var grouping: ReportGrouping? {
-    if options.report.perBorrower { return .borrower }
+    if options.report.format == .letters { return .borrower }
     return options.report.groupBy ?? (isTable || options.report.format == .html ? .day : nil)
   }
 
@@ -441,7 +441,7 @@ struct CheckPlan {
     switch options.report.format {
     case .table: true
     case .text: ProcessSetup.isOutputATerminal && output == nil
-    case .json, .csv, .html: false
+    case .json, .csv, .html, .letters: false
     }
   }
 
@@ -450,7 +450,8 @@ struct CheckPlan {
     switch options.report.format {
     case .json: JSONReportForm(plan: self)
     case .csv: CSVForm()
-    case .html: options.report.perBorrower ? LettersForm(self) : HTMLForm(self)
+    case .html: HTMLForm(self)
+    case .letters: LettersForm(self)
     case .text, .table:
       isTable
         ? TableForm(

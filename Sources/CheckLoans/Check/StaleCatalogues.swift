@@ -12,8 +12,8 @@ struct StaleOptions: ParsableArguments, DescribedOptions {
       """
       Hold the notices that loans have expired while the catalogue's file is older than this, as in 36h \
       or 8d. (default: a file may be old)
-      """, valueName: "age"), transform: Age.parse)
-  var staleAfter: Age?
+      """, valueName: "age"), transform: TimeSpan.parse)
+  var staleAfter: TimeSpan?
 }
 
 /// The catalogues whose loans may no longer be there: their files are older than `stale-after` allows, so
@@ -33,11 +33,12 @@ struct StaleCatalogues {
   ///   - files: when the file of each catalogue was written last, if that is known.
   ///   - limits: how old each may be, by name; `nil` for any age.
   init(
-    _ files: [(name: String, modifiedAt: ClockTime?)], _ limits: [String: Age?], at now: ClockTime
+    _ files: [(name: String, modifiedAt: ClockTime?)], _ limits: [String: TimeSpan?],
+    at now: ClockTime
   ) {
     for (name, modifiedAt) in files {
       guard let limit = limits[name] ?? nil, let modifiedAt else { continue }
-      let age = Age(seconds: modifiedAt.seconds(until: now))
+      let age = TimeSpan(seconds: modifiedAt.seconds(until: now))
       if age.seconds <= limit.seconds { continue }
       names.insert(Array(name.utf8))
       // What has no path is fetched.
@@ -54,7 +55,7 @@ struct StaleCatalogues {
 
   /// The same for the catalogues of a schedule that `limits` names.
   init(
-    _ schedule: ScheduleReader, _ limits: [String: Age?], at now: ClockTime
+    _ schedule: ScheduleReader, _ limits: [String: TimeSpan?], at now: ClockTime
   ) throws(ScheduleError) {
     let isLimited = limits.values.contains { $0 != nil }
     let known = isLimited ? try schedule.catalogueStatus() : []

@@ -18,13 +18,13 @@ struct CalendarCommand: Subcommand {
       Examples:
         check-loans calendar books.xml > loans.ics
         check-loans calendar --borrower "Halmos Benedek" books.xml
-        check-loans calendar --per-borrower /srv/www/loans --list books.xml
+        check-loans calendar --directory /srv/www/loans --list books.xml
       """)
 
   static let facts: [OptionFact] =
     [
       OptionFact("output", .text, .line), OptionFact("borrower", .text, .line),
-      OptionFact("per-borrower", .text, .line), OptionFact("list", .flag, .line),
+      OptionFact("directory", .text, .line), OptionFact("list", .flag, .line),
       OptionFact("per-visit", .flag, .line), OptionFact("alarm", .text, .line),
       OptionFact("todo", .flag, .line), OptionFact("titles", .list, .file),
     ] + ClosedDayOptions.facts + RecordOptions.facts + ProfileOptions.facts + ClockOptions.facts
@@ -41,14 +41,16 @@ struct CalendarCommand: Subcommand {
   var output: String?
 
   @Option(
-    help: ArgumentHelp("Only the loans of this name or e-mail address.", valueName: "name"))
+    help: ArgumentHelp(
+      "Only the loans of the borrower whose name contains this, or with this address.",
+      valueName: "name"))
   var borrower: String?
 
   @Option(
     help: ArgumentHelp(
       "Write a file for each borrower into this directory, with a name that nobody can guess.",
       valueName: "directory"), completion: .directory)
-  var perBorrower: String?
+  var directory: String?
 
   @Flag(help: "Print which borrower has which file: names, addresses and files, with tabs between.")
   var list = false
@@ -75,7 +77,7 @@ struct CalendarCommand: Subcommand {
       valueName: "detail"))
   var titles: [TitleChoice] = []
 
-  @OptionGroup var closed: ClosedDayOptions
+  @OptionGroup(visibility: .hidden) var closed: ClosedDayOptions
   @OptionGroup var records: RecordOptions
   @OptionGroup var form: ProfileOptions
   @OptionGroup var clock: ClockOptions
@@ -88,12 +90,12 @@ struct CalendarCommand: Subcommand {
   private static let most = 50_000
 
   func validate() throws {
-    if perBorrower != nil && (borrower != nil || output != nil) {
+    if directory != nil && (borrower != nil || output != nil) {
       throw ValidationError(
-        "--per-borrower writes a file for each, and cannot go with --borrower or --output")
+        "--directory writes a file for each, and cannot go with --borrower or --output")
     }
-    if list && perBorrower == nil {
-      throw ValidationError("--list prints the files of --per-borrower; give that too")
+    if list && directory == nil {
+      throw ValidationError("--list prints the files of --directory; give that too")
     }
   }
 
@@ -120,7 +122,7 @@ struct CalendarCommand: Subcommand {
       jobs: SystemLimits.processors, schedule: state, findsGone: false,
       example: "check-loans calendar books.xml")
     let output = try environment.output(output, sparing: read.map(\.file), state: state)
-    if output != nil || perBorrower != nil { try environment.refuseDryRun() }
+    if output != nil || directory != nil { try environment.refuseDryRun() }
     let schedule = try ScheduleReader(opening: state)
     var (loans, status, isWhole) = ([CalendarLoan](), ExitStatus.done, true)
     for catalogue in read {
@@ -132,8 +134,8 @@ struct CalendarCommand: Subcommand {
       console.printError("no calendar was written; correct the catalogue and run again")
       return status
     }
-    if let perBorrower {
-      let files = try BorrowerCalendars(perBorrower, besideSchedule: state, writer)
+    if let directory {
+      let files = try BorrowerCalendars(directory, besideSchedule: state, writer)
       return status.worse(try files.update(with: loans, lists: list, console))
     }
     if let borrower { loans = try loans.of(borrower, mayBeNone: records.allowEmpty) }
@@ -143,7 +145,7 @@ struct CalendarCommand: Subcommand {
         .usage,
         """
         a calendar of \(calendar.count) entries is more than programs can show, at most \
-        \(Self.most); use --per-borrower for a file for each borrower, or --borrower for one
+        \(Self.most); use --directory for a file for each borrower, or --borrower for one
         """)
     }
     if let output {
@@ -161,9 +163,10 @@ struct AlarmLead {
 
   @Sendable static func parse(_ text: String) throws -> AlarmLead {
     if text == "none" { return AlarmLead(hours: nil) }
-    guard text.hasSuffix("h"), let hours = Int(text.dropLast()), 0...1_000 ~= hours else {
+    if text == "0h" { return AlarmLead(hours: 0) }
+    guard let span = TimeSpan(text, "hd"), span.seconds <= 1_000 * 3_600 else {
       throw ValidationError("write hours, as in 16h, or none")
     }
-    return AlarmLead(hours: hours)
+    return AlarmLead(hours: span.seconds / 3_600)
   }
 }

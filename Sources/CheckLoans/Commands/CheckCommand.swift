@@ -8,6 +8,7 @@ struct CheckCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
     abstract: "Report every loan that needs attention, and update the schedule.",
+    usage: "check-loans [check] [<options>] [<catalogues> ...]",
     discussion: """
       Without --notify it prints a report: loans that have expired, expire today, or expire within \
       the reminder's lead, the most urgent first, then a summary. Running it twice prints it \
@@ -19,7 +20,8 @@ struct CheckCommand: Subcommand {
         check-loans --notify stdout --time-zone Europe/Budapest books.xml
         check-loans --dry-run books.xml
         curl -s https://example.org/books.xml | check-loans --state none -
-        check-loans --profile ours.xml --notify stdout export.xml
+
+      More options, for the settings file: check-loans check --help-hidden.
       """)
 
   static let facts: [OptionFact] =
@@ -31,7 +33,7 @@ struct CheckCommand: Subcommand {
 
   @Option(
     help: ArgumentHelp(
-      "Name of the catalogue on standard input, by which the schedule knows it each time.",
+      "Name in the schedule of what comes through standard input.",
       valueName: "name"))
   var name: String?
 
@@ -96,29 +98,29 @@ struct CheckOptions: ParsableArguments, DescribedOptions {
   static let facts: [OptionFact] =
     ChannelOptions.facts + StaleOptions.facts + CatalogueOptions.facts + StateOptions.facts
     + ReportOptions.facts + LanguageOptions.facts + PrintOptions.facts
-    + [OptionFact("fail-on", .text, .file)] + JobOptions.facts
+    + [OptionFact("exit-code", .flag, .file)] + JobOptions.facts
 
   @Argument(
     help: "Catalogues to read. (default: those of the settings file)",
     completion: .file())
   var catalogues: [String] = []
 
-  @OptionGroup var channels: ChannelOptions
+  @OptionGroup(title: "Report") var report: ReportOptions
 
-  @OptionGroup var stale: StaleOptions
+  @OptionGroup(title: "Notices") var channels: ChannelOptions
 
-  @OptionGroup var catalogue: CatalogueOptions
+  @OptionGroup(visibility: .hidden) var stale: StaleOptions
 
-  @OptionGroup var state: StateOptions
+  @OptionGroup(title: "Catalogues") var catalogue: CatalogueOptions
 
-  @OptionGroup var report: ReportOptions
+  @OptionGroup(title: "Files") var state: StateOptions
 
-  @OptionGroup var language: LanguageOptions
+  @OptionGroup(title: "Output") var language: LanguageOptions
 
-  @OptionGroup var printing: PrintOptions
+  @OptionGroup(title: "Output") var printing: PrintOptions
 
-  @Option(help: ArgumentHelp("End with status 1 if a loan has expired.", valueName: "condition"))
-  var failOn: FailureCondition?
+  @Flag(help: "End with status 1 if a loan has expired.")
+  var exitCode = false
 
   @OptionGroup var jobs: JobOptions
 

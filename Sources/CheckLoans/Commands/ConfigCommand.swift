@@ -26,9 +26,9 @@ struct ConfigCommand: Subcommand {
   @Flag(help: "Print a settings file with every option in it, as comments.")
   var example = false
 
-  @OptionGroup var options: CheckOptions
+  @OptionGroup(visibility: .hidden) var options: CheckOptions
 
-  @OptionGroup var once: OneRunOptions
+  @OptionGroup(visibility: .hidden) var once: OneRunOptions
 
   /// What only `watch` takes.
   @OptionGroup(visibility: .hidden) var watching: ActionOptions

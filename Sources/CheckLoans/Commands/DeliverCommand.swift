@@ -24,7 +24,7 @@ struct DeliverCommand: Subcommand {
 
   @OptionGroup var channels: ChannelOptions
 
-  @OptionGroup var closed: ClosedDayOptions
+  @OptionGroup(visibility: .hidden) var closed: ClosedDayOptions
   @OptionGroup var stale: StaleOptions
   @OptionGroup var clock: ClockOptions
   @OptionGroup var state: StateOptions

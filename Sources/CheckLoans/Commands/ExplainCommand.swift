@@ -55,9 +55,9 @@ struct ExplainCommand: Subcommand {
   @Option(help: "Format of the explanation.")
   var format = OutputFormat.text
 
-  @OptionGroup var times: DeliveryTimeOptions
-  @OptionGroup var closed: ClosedDayOptions
-  @OptionGroup var stale: StaleOptions
+  @OptionGroup(visibility: .hidden) var times: DeliveryTimeOptions
+  @OptionGroup(visibility: .hidden) var closed: ClosedDayOptions
+  @OptionGroup(visibility: .hidden) var stale: StaleOptions
   @OptionGroup var clock: ClockOptions
   @OptionGroup var state: StateOptions
   @OptionGroup var language: LanguageOptions

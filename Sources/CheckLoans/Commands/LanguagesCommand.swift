@@ -16,20 +16,28 @@ struct LanguagesCommand: Subcommand {
 
       Examples:
         check-loans languages
-        check-loans languages --template > sk.po
+        check-loans languages template > sk.po
         check-loans languages --translation sk.po
         check-loans --translation sk.po books.xml
       """)
 
-  static let facts: [OptionFact] = [OptionFact("template", .flag, .line)] + TranslationOptions.facts
+  static let facts: [OptionFact] = TranslationOptions.facts
 
-  @Flag(help: "Print the template for a new translation, a PO file without translations.")
-  var template = false
+  @Argument(
+    help: "template prints a PO file without translations, for a new one.",
+    completion: .list(["template"]))
+  var action: String?
 
   @OptionGroup var own: TranslationOptions
 
+  func validate() throws {
+    if let action, action != "template" {
+      throw ValidationError("write template, or nothing for a list")
+    }
+  }
+
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
-    if template {
+    if action != nil {
       try console.print(KnownLanguages.template.span)
       return .done
     }

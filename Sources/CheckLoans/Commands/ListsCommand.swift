@@ -22,38 +22,31 @@ struct ListsCommand: Subcommand {
       Reads catalogues as check does, and what was sent before from the schedule, which stays as it is. \
       What is silenced, or said to be returned, is left out.
 
-      --shelf lists the books whose notice that the loan has expired is due within two days and was \
-      not sent, as one walks along the shelves: what is found there was returned. --call lists the borrowers \
-      with loans that need attention who have no e-mail address, or one that was refused, with their \
-      telephone numbers; --letters lists them once each, with their postal addresses.
+      shelf lists, in shelf order, the books whose notice that the loan has expired is due within two days \
+      and was not sent: a book found there has been returned. call lists the borrowers with loans that \
+      need attention who have no e-mail address, or one that was refused, with their telephone numbers; \
+      letters lists them once each, with their postal addresses.
 
       Examples:
-        check-loans lists --shelf books.xml
-        check-loans lists --call
-        check-loans lists --letters --format csv --output letters.csv
+        check-loans lists shelf books.xml
+        check-loans lists call
+        check-loans lists letters --format csv --output letters.csv
       """)
 
   static let facts: [OptionFact] =
     [
-      OptionFact("shelf", .flag, .line), OptionFact("call", .flag, .line),
-      OptionFact("letters", .flag, .line), OptionFact("days", .number, .line),
+      OptionFact("days", .number, .line),
       OptionFact("format", .text, .run), OptionFact("borrower", .text, .line),
       OptionFact("output", .text, .line),
     ] + CatalogueOptions.facts + StateOptions.facts + NowOptions.facts + LanguageOptions.facts
     + ColorOptions.facts + PagerOptions.facts
 
+  @Argument(help: "The list: shelf, call or letters.")
+  var kind: StaffList.Kind
+
   @Argument(
     help: "Catalogues to read. (default: those of the settings file)", completion: .file())
   var catalogues: [String] = []
-
-  @Flag(help: "List the books to look for on the shelf.")
-  var shelf = false
-
-  @Flag(help: "List the borrowers to call.")
-  var call = false
-
-  @Flag(help: "List the borrowers to write letters to.")
-  var letters = false
 
   @Option(
     parsing: .unconditional,
@@ -76,22 +69,15 @@ struct ListsCommand: Subcommand {
       valueName: "file"), completion: .file())
   var output: String?
 
-  @OptionGroup var catalogue: CatalogueOptions
+  @OptionGroup(visibility: .hidden) var catalogue: CatalogueOptions
   @OptionGroup var state: StateOptions
   @OptionGroup var now: NowOptions
   @OptionGroup var language: LanguageOptions
   @OptionGroup var color: ColorOptions
   @OptionGroup var pager: PagerOptions
 
-  private var kinds: [StaffList.Kind] {
-    [(shelf, .shelf), (call, .call), (letters, .letters)].compactMap { $0 ? $1 : nil }
-  }
-
   func validate() throws {
-    if kinds.count != 1 {
-      throw ValidationError("choose one list: --shelf, --call or --letters")
-    }
-    if days != nil && !shelf { throw ValidationError("--days is only for --shelf") }
+    if days != nil && kind != .shelf { throw ValidationError("--days is only for shelf") }
   }
 
   var files: [String] { catalogues }
@@ -103,7 +89,7 @@ struct ListsCommand: Subcommand {
     let path = try state.path(environment)
     let read = try environment.catalogues(
       catalogues, catalogue, now: now.now, jobs: SystemLimits.processors, schedule: path,
-      example: "check-loans lists --shelf books.xml")
+      example: "check-loans lists shelf books.xml")
     let output = try environment.output(output, sparing: read.map(\.file), state: path)
     if output != nil { try environment.refuseDryRun() }
     let results = try ResultsOutput(
@@ -141,7 +127,7 @@ struct ListsCommand: Subcommand {
     let copy = try Schedule(rehearsing: schedule)
     defer { withExtendedLifetime(copy) {} }
     var list = StaffList(
-      kinds[0], days: days ?? 2, borrower: borrower, mostBorrowers: environment.mostBorrowers)
+      kind, days: days ?? 2, borrower: borrower, mostBorrowers: environment.mostBorrowers)
     var status = ExitStatus.done
     for entry in read {
       let result = try entry.reload(in: copy, console) { loan, _ in list.note(loan, of: entry) }

@@ -15,58 +15,50 @@ struct ProfilesCommand: Subcommand {
 
       Examples:
         check-loans profiles
-        check-loans profiles --show koha-ilsdi > ours.xml
-        check-loans profiles --check ours.xml --try export.xml
+        check-loans profiles show koha-ilsdi > ours.xml
+        check-loans profiles check ours.xml --try export.xml
         check-loans --profile ours.xml --state none --all export.xml
 
       Exit status: 0 done, 64 wrong usage, 66 a profile or catalogue cannot be read, 74 output \
       failed, 78 a profile is wrong.
       """)
 
-  static let facts: [OptionFact] =
-    [
-      OptionFact("show", .text, .line), OptionFact("check", .text, .line),
-      OptionFact("try", .text, .line),
-    ]
+  static let facts: [OptionFact] = [OptionFact("try", .text, .line)]
 
   static var scheme: SettingsScheme? { nil }
 
-  @Option(
-    help: ArgumentHelp("Print this profile as XML.", valueName: "name"),
-    completion: .list(BuiltInProfiles.names))
-  var show: String?
+  @Argument(
+    help: ArgumentHelp(
+      "show NAME prints a profile as XML; check FILE checks your own and shows what it reads.",
+      valueName: "action"), completion: .list(["show", "check"]))
+  var words: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Check your own profile and show what it reads.",
-      valueName: "file"), completion: .file())
-  var check: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "With --check, show what each field of the first loans of a catalogue gives.",
+      "With check, show what each field of the first loans of a catalogue gives.",
       valueName: "catalogue"), completion: .file())
   var `try`: String?
 
   func validate() throws {
-    if show != nil && check != nil {
-      throw ValidationError("--show and --check are two different things; choose one")
+    let isAction = words.count == 2 && ["show", "check"].contains(words[0])
+    if !words.isEmpty && !isAction {
+      throw ValidationError("write show NAME, check FILE, or nothing for a list")
     }
-    if `try` != nil && check == nil {
-      throw ValidationError("--try shows what a profile reads; name the profile with --check")
+    if `try` != nil && words.first != "check" {
+      throw ValidationError("--try shows what a profile reads; write check FILE before it")
     }
   }
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
-    if let show {
-      guard let document = BuiltInProfiles.document(named: show) else {
-        throw CommandError(.usage, NamedProfile.unknown(show))
+    if words.first == "show" {
+      guard let document = BuiltInProfiles.document(named: words[1]) else {
+        throw CommandError(.usage, NamedProfile.unknown(words[1]))
       }
       try console.print(document.span)
       return .done
     }
-    if let check {
-      let profile = try NamedProfile(check, environment).profile
+    if words.first == "check" {
+      let profile = try NamedProfile(words[1], environment).profile
       try console.print(profile.description + profile.literals)
       if let `try` { try printLoans(of: `try`, profile, environment, console) }
       return .done

@@ -26,20 +26,16 @@ struct RootCommand: ParsableCommand {
       Options can also be set in ~/.config/check-loans/config.toml, for example time-zone = \
       "Europe/Budapest", and by environment variables: --time-zone by CHECK_LOANS_TIME_ZONE, and so \
       on. An option on the command line wins over its variable, and the variable over the file; \
-      CHECK_LOANS_VERBOSE=0 switches off what the file switches on. See check-loans config.
-
-      Exit status: 0 done, also when loans have expired; 1 findings (--fail-on, validate); 64 \
-      wrong usage; 65 a catalogue is malformed or has invalid dates; 66 an input cannot be read; \
-      69 a notifier failed, its notices stay pending; 71 out of file descriptors, processes or \
-      memory; 73 the state cannot be created; 74 input or output failed; 75 try again \
-      later; 77 no permission for the state; 78 a setting is wrong.
+      CHECK_LOANS_VERBOSE=0 switches off what the file switches on. See check-loans config, and the manual \
+      page for exit statuses.
       """,
     version: ProgramVersion.text,
     subcommands: [
       CheckCommand.self, ValidateCommand.self, ScheduleCommand.self, SilenceCommand.self,
       DeliverCommand.self, WatchCommand.self, PlanCommand.self, StatusCommand.self,
-      ConfigCommand.self, TimerCommand.self, SchemaCommand.self, ProfilesCommand.self,
-      ClosedCommand.self, CalendarCommand.self, LanguagesCommand.self, NoticeCommand.self,
+      RulesCommand.self, ConfigCommand.self, TimerCommand.self, SchemaCommand.self,
+      ProfilesCommand.self,
+      ClosedCommand.self, CalendarCommand.self, LanguagesCommand.self, PreviewCommand.self,
       ListsCommand.self,
     ])
 

@@ -105,34 +105,47 @@ struct CancelCommand: Subcommand {
 struct ForgetCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "forget",
-    abstract: "Take catalogues, channels or refused addresses out of the schedule.",
+    abstract: "Remove catalogues, channels or refused addresses from the schedule.",
     discussion: """
       A catalogue that was only looked at, or whose file is gone, is no longer listed, counted or \
-      delivered. A channel that was mistyped, or has a new name, no longer shows its failures. Named \
-      again, a catalogue or channel counts as new, and what is due is sent. A catalogue that has the \
-      name of a channel is given as ./stdout.
+      delivered. A channel that was mistyped, or has a new name, no longer shows its failures. If it is \
+      named again, a catalogue or channel counts as new, and what is due is sent.
 
       Examples:
         check-loans schedule forget old-books.xml
-        check-loans schedule forget exec:/srv/old-script
+        check-loans schedule forget --channel exec:/srv/old-script
       """)
 
-  static let facts: [OptionFact] = StateOptions.facts + QuietOptions.facts
+  static let facts: [OptionFact] =
+    [OptionFact("channel", .list, .line), OptionFact("address", .list, .line)]
+    + StateOptions.facts + QuietOptions.facts
 
   @Argument(
-    help: ArgumentHelp(
-      """
-      Catalogues, as schedule list shows them, - for standard input; channels, as --notify takes them; or \
-      e-mail addresses.
-      """, valueName: "catalogue|channel|address"),
+    help: "Catalogues, as schedule list shows them; - is standard input.",
     completion: .custom { _, _, word in ScheduleCompletion.catalogues(of: word) })
-  var catalogues: [String]
+  var catalogues: [String] = []
+
+  @Option(
+    parsing: .singleValue,
+    help: ArgumentHelp("Forget this channel, as --notify takes it.", valueName: "channel"))
+  var channel: [ChannelName] = []
+
+  @Option(
+    parsing: .singleValue,
+    help: ArgumentHelp("Forget that this e-mail address was refused.", valueName: "address"))
+  var address: [String] = []
 
   @OptionGroup var state: StateOptions
 
   @OptionGroup var quiet: QuietOptions
 
   var files: [String] { catalogues }
+
+  func validate() throws {
+    if catalogues.isEmpty && channel.isEmpty && address.isEmpty {
+      throw ValidationError("name a catalogue, or give --channel or --address")
+    }
+  }
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     try environment.refuseDryRun()
@@ -147,37 +160,31 @@ struct ForgetCommand: Subcommand {
         status = .usage
       }
     }
+    for channel in channel.map(environment.resolved) {
+      let name = channel.name.visible
+      try report(
+        schedule.forget(channel: channel.name).map {
+          "forgot the channel \(name) with \(counted($0, "notice"))"
+        }, otherwise: "nothing was ever sent through the channel \(name)")
+    }
+    for address in address {
+      let key = EmailAddress.key(of: address) ?? address
+      try report(
+        schedule.forget(address: key)
+          ? "what is due is sent to \(address.visible) again" : nil,
+        otherwise: "the address \(address.visible) was not refused")
+    }
     for name in catalogues {
-      let channel = ChannelName(argument: name).map(environment.resolved)
-      let forgotten = try channel.flatMap { try schedule.forget(channel: $0.name) }
-      // A name that is no channel's may be a catalogue's.
-      if let channel,
-        forgotten != nil || name == ChannelName.mailRedirect.name
-          || (try? environment.checkKnown(channel)) != nil
-      {
-        let name = channel.name.visible
-        try report(
-          forgotten.map { "forgot the channel \(name) with \(counted($0, "notice"))" },
-          otherwise: "nothing was ever sent through the channel \(name)")
-        continue
-      }
       let known = try schedule.reader.catalogues()
       let catalogue = environment.name(of: name, in: known)
-      if catalogue == nil, let address = try? EmailAddress(name) {
-        try report(
-          schedule.forget(address: address.key)
-            ? "what is due is sent to \(name.visible) again" : nil,
-          otherwise: "the address \(name.visible) was not refused")
-      } else {
-        // What was fetched of it has readers' names in it.
-        if let catalogue {
-          try? FileSystem.remove(CatalogueFetch.file(of: catalogue, besideSchedule: path))
-        }
-        try report(
-          catalogue.flatMap { try schedule.forget(catalogue: $0) }.map {
-            "forgot \(name.visible) with \(counted($0, "loan"))"
-          }, otherwise: known.unknownWords(name))
+      // What was fetched of it has readers' names in it.
+      if let catalogue {
+        try? FileSystem.remove(CatalogueFetch.file(of: catalogue, besideSchedule: path))
       }
+      try report(
+        catalogue.flatMap { try schedule.forget(catalogue: $0) }.map {
+          "forgot \(name.visible) with \(counted($0, "loan"))"
+        }, otherwise: known.unknownWords(name))
     }
     return status
   }

@@ -9,14 +9,14 @@ import ReminderService
 struct SilenceCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "silence",
-    abstract: "Send nothing about some loans for a while.",
+    abstract: "Suppress notices for some loans.",
     discussion: """
       The loans are read and reported as usual. Once a silence has ended, what is due by then is sent, \
       once. See also check-loans schedule snooze, for one loan.
 
       Examples:
         check-loans silence list
-        check-loans silence add --borrower "Lee, An" --for 2w --reason "holiday"
+        check-loans silence add --borrower-is "Lee, An" --until 2w --reason "holiday"
         check-loans silence end 1
       """,
     subcommands: [SilenceListCommand.self, SilenceAddCommand.self, SilenceEndCommand.self],
@@ -27,27 +27,23 @@ struct SilenceCommand: ParsableCommand {
 struct SilenceAddCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
-    abstract: "Send nothing about the loans that meet some conditions, now or later.",
+    abstract: "Suppress notices for all loans that match, including future ones.",
     discussion: """
       All conditions that are given must be met. Texts must be those of the catalogue: case matters, \
       except in addresses, and runs of white space count as one space. silence list, schedule list and \
       schedule explain show who ordered a silence, when and why.
 
       Examples:
-        check-loans silence add --borrower "Lee, An" --for 2w --reason "holiday"
-        check-loans silence add --title "Atlas *" --for-ever --reason reference
+        check-loans silence add --borrower-is "Lee, An" --until 2w --reason "holiday"
+        check-loans silence add --title "Atlas *" --until forever --reason reference
       """)
 
   static let facts: [OptionFact] =
-    SilenceConditionOptions.facts + EndOptions.facts + [
-      OptionFact("for-ever", .flag, .line), OptionFact("reason", .text, .line),
-    ] + ChangeOptions.facts
+    SilenceConditionOptions.facts + EndOptions.facts + [OptionFact("reason", .text, .line)]
+    + ChangeOptions.facts
 
   @OptionGroup var conditions: SilenceConditionOptions
   @OptionGroup var end: EndOptions
-
-  @Flag(help: "Never send them again, until silence end.")
-  var forEver = false
 
   @Option(help: ArgumentHelp("Why, for whoever wonders later. Required.", valueName: "text"))
   var reason: String?
@@ -55,8 +51,8 @@ struct SilenceAddCommand: Subcommand {
   @OptionGroup var change: ChangeOptions
 
   func validate() throws {
-    guard (end.given == nil) == forEver else {
-      throw ValidationError("say for how long: give one of --until, --for and --for-ever")
+    if end.until == nil {
+      throw ValidationError("say for how long: give --until, as in 2w, 2026-12-01 or forever")
     }
     let texts = conditions.texts + [reason].compactMap(\.self)
     if texts.contains(where: { $0.utf8.count > 1_000 }) {
@@ -70,14 +66,13 @@ struct SilenceAddCommand: Subcommand {
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     try environment.refuseDryRun()
     let (now, _) = try change.clock.read(environment)
-    try end.given?.check(today: now.date)
-    let until = end.given?.day(from: now.date)
+    let until = try end.until?.day(from: now.date)
     let schedule = try Schedule(opening: change.state.path(environment))
     let (id, loans) = try schedule.silence(
       try conditions.conditions(environment), until: until,
       by: Silence.Origin(reason: (reason ?? "").spaceNormalized, by: environment.userName, at: now))
     if !change.quiet.quiet {
-      let duration = until.map { "until \($0)" } ?? "for ever"
+      let duration = until.map { "until \($0)" } ?? "forever"
       try console.print(
         line: "silence \(id): \(counted(loans, "loan")), \(duration)")
     }
@@ -87,11 +82,11 @@ struct SilenceAddCommand: Subcommand {
 
   /// The warning about a silence that is about no loan, since a text may be misspelt.
   private func advice(onUnmet id: Int, _ schedule: ScheduleReader) throws -> String {
-    let guess = try conditions.borrower.flatMap { name in
+    let guess = try conditions.borrowerIs.flatMap { name in
       try name.nearest(among: schedule.borrowers().filter { $0 != name.spaceNormalized })
     }
     let advice =
-      guess.map { "did you mean --borrower \($0.shellQuoted.visible)?" }
+      guess.map { "did you mean --borrower-is \($0.shellQuoted.visible)?" }
       ?? "is something misspelt?"
     return "no loan meets the conditions now; \(advice) (check-loans silence end \(id) ends it)"
   }

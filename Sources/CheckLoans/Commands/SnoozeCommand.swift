@@ -9,11 +9,11 @@ struct SnoozeCommand: Subcommand {
     abstract: "Send nothing about loans until tomorrow, or a later day.",
     discussion: """
       On that day what is due by then is sent, once. Until then the loans are read and reported as \
-      usual; a loan that is renewed is no longer snoozed. The last word may be the duration or the date.
+      usual; a loan that is renewed is no longer snoozed.
 
       Examples:
         check-loans schedule snooze 3
-        check-loans schedule snooze 3 7 2w
+        check-loans schedule snooze 3 7 --until 2w
         check-loans schedule snooze 3 --until 2026-12-01
       """)
 
@@ -22,57 +22,19 @@ struct SnoozeCommand: Subcommand {
 
   @Argument(
     help: ArgumentHelp("IDs, as schedule list shows them.", valueName: "id"),
-    completion: LoanNumbers.completion, transform: Word.parse)
-  var words: [Word]
+    completion: LoanNumbers.completion, transform: LoanNumbers.parse)
+  var ids: [Int]
 
   @OptionGroup var end: EndOptions
   @OptionGroup var change: ChangeOptions
 
-  /// The number of a loan, or how long it is snoozed.
-  enum Word: CustomStringConvertible {
-    case loan(Int)
-    case end(SilenceEnd)
-
-    @Sendable static func parse(_ text: String) throws -> Word {
-      if let end = SilenceEnd(argument: text) { return .end(end) }
-      if let number = Int(text) { return .loan(number) }
-      throw ValidationError(
-        "give loan numbers from \"schedule list\", then a duration or a date (3d, 2w, 2026-12-01)")
-    }
-
-    var description: String {
-      switch self {
-      case .loan(let number): "\(number)"
-      case .end(let end): end.description
-      }
-    }
-  }
-
-  private var ids: [Int] {
-    words.compactMap { word in if case .loan(let id) = word { id } else { nil } }
-  }
-
-  private var givenEnd: SilenceEnd? {
-    if case .end(let last) = words.last { last } else { end.given }
-  }
-
-  func validate() throws {
-    let isLast = if case .end = words.last { true } else { false }
-    guard !ids.isEmpty, ids.count == words.count - (isLast ? 1 : 0), !isLast || end.given == nil
-    else {
-      throw ValidationError(
-        "give loan numbers from \"schedule list\", then at most one duration or date")
-    }
-  }
-
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let (silenced, until, status) = try environment.silence(
-      ids, "snoozed", until: givenEnd ?? .days(1), change, console)
-    if let until, !change.quiet.quiet, !silenced.isEmpty {
-      try console.print(
-        line:
-          "snoozed \(counted(silenced.count, "loan")) until \(until): \(silenced.map(\.loan).titles)"
-      )
+      ids, "snoozed", until: end.until ?? .days(1), change, console)
+    if !change.quiet.quiet, !silenced.isEmpty {
+      let end = until.map { "until \($0)" } ?? "forever"
+      let loans = counted(silenced.count, "loan")
+      try console.print(line: "snoozed \(loans) \(end): \(silenced.map(\.loan).titles)")
     }
     return status
   }
@@ -128,13 +90,13 @@ extension Environment {
     let schedule = try Schedule(opening: change.state.path(self))
     let groups = try namesByZone(schedule.reader.catalogues(), zone, now: change.clock.now.now)
     // The latest day of all libraries, so that it has not passed for any.
-    try end?.check(today: groups.map(\.now.date).reduce(now.date, max))
+    _ = try end?.day(from: groups.map(\.now.date).reduce(now.date, max))
     let origin = Silence.Origin(reason: reason, by: userName, at: now)
     var until: CivilDate?
     let result = try schedule.silence(loans: Set(ids).sorted(), by: origin) { name in
       // A catalogue may have its own time zone.
       let now = groups.now(of: name) ?? now
-      until = end?.day(from: now.date)
+      until = (try? end?.day(from: now.date)) ?? nil
       return until
     }
     for (id, day) in result.shortened {

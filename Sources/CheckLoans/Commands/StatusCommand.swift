@@ -31,8 +31,8 @@ struct StatusCommand: Subcommand {
   @Option(
     help: ArgumentHelp(
       "The longest time since a catalogue was last read, as in 90m or 8d. (default: 36h)",
-      valueName: "age"), transform: Age.parse)
-  var maxAge = Age(seconds: 36 * 3_600)
+      valueName: "age"), transform: TimeSpan.parse)
+  var maxAge = TimeSpan(seconds: 36 * 3_600)
 
   @OptionGroup var stale: StaleOptions
 
@@ -77,7 +77,7 @@ extension CatalogueStatus {
 /// What there is to say about the runs that keep a schedule.
 private struct ScheduleStatus {
   let now: ClockTime
-  let maxAge: Age
+  let maxAge: TimeSpan
   let stale: StaleCatalogues
   /// What there is to ask about catalogues that were moved.
   private var moved: [String] = []
@@ -91,7 +91,7 @@ private struct ScheduleStatus {
 
   init(
     _ schedule: ScheduleReader, _ names: [String], delivered: [String], _ groups: [ZoneGroup],
-    now: ClockTime, maxAge: Age, stale: StaleCatalogues
+    now: ClockTime, maxAge: TimeSpan, stale: StaleCatalogues
   ) throws(ScheduleError) {
     self.now = now
     self.maxAge = maxAge
@@ -120,8 +120,8 @@ private struct ScheduleStatus {
   }
 
   /// The age of a reading; `nil` if there was none.
-  private func age(_ time: ClockTime?) -> Age? {
-    time.map { Age(seconds: $0.seconds(until: now)) }
+  private func age(_ time: ClockTime?) -> TimeSpan? {
+    time.map { TimeSpan(seconds: $0.seconds(until: now)) }
   }
 
   private func isOld(_ catalogue: CatalogueStatus) -> Bool {

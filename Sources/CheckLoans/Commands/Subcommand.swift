@@ -84,8 +84,8 @@ extension Subcommand {
     _ line: [String], _ environment: Environment
   ) throws(CommandError) -> (command: Self, environment: Environment) {
     var environment = environment
-    guard let scheme else { return (try parsed(line, []), environment) }
     environment.given = GivenSettings(line, facts)
+    guard let scheme else { return (try parsed(line, []), environment) }
     var given = environment.given
     given.file = try settingsFile(scheme, environment)
     let variables = try environment.values(of: facts)

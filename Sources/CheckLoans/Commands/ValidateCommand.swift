@@ -19,7 +19,7 @@ struct ValidateCommand: Subcommand {
         check-loans validate --format sarif --output loans.sarif catalogues/*.xml
         git ls-files -z '*books.xml' | check-loans validate --strict --files-from -
         check-loans validate --fix --dry-run books.xml
-        check-loans validate --explain date-format
+        check-loans rules date-format
 
       A comment <!-- check-loans: ignore CODE (reason) --> before a book silences one problem of it.
 
@@ -82,13 +82,7 @@ struct ValidateCommand: Subcommand {
 
   var files: [String] { catalogues }
 
-  static func ignoresSettings(_ given: GivenSettings) -> Bool {
-    given["explain"] != nil || given["list-rules"] != nil
-  }
-
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
-    if let code = rules.explain { return try RuleList.explain(code, console) }
-    if rules.listRules { return try RuleList.print(as: format, console) }
     if settings.showSettings {
       let hidden = Self.facts.filter { !$0.sources.contains(.inFile) }.names
       let settings = EffectiveSettings(self, hidden: hidden, environment)
@@ -121,9 +115,7 @@ struct RuleOptions: ParsableArguments, DescribedOptions {
     [
       OptionFact("strict", .flag, .file), OptionFact("error", .list, .file),
       OptionFact("warn", .list, .file), OptionFact("ignore", .list, .file),
-    ] + RecordOptions.facts + [OptionFact("max-days", .number, .file)] + ClockOptions.facts + [
-      OptionFact("list-rules", .flag, .line), OptionFact("explain", .text, .line),
-    ]
+    ] + RecordOptions.facts + [OptionFact("max-days", .number, .file)] + ClockOptions.facts
 
   @Flag(help: "Treat every warning as an error.")
   var strict = false
@@ -156,13 +148,6 @@ struct RuleOptions: ParsableArguments, DescribedOptions {
 
   @OptionGroup var clock: ClockOptions
 
-  @Flag(help: "List all codes, and exit.")
-  var listRules = false
-
-  @Option(
-    help: ArgumentHelp("Say what a code means and what to do, and exit.", valueName: "code"),
-    completion: .list(Diagnostic.Code.names), transform: Diagnostic.Code.parse)
-  var explain: Diagnostic.Code?
 }
 
 /// What `validate` fixes.

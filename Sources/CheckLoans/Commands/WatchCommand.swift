@@ -132,7 +132,7 @@ struct WatchSettings {
   let command: WatchCommand
   private(set) var catalogues: [CatalogueToRead]
   /// How old their files may be, by name.
-  let staleLimits: [String: Age?]
+  let staleLimits: [String: TimeSpan?]
   /// Their absolute paths, in which links to directories may come to lead elsewhere.
   let cataloguePaths: [String]
   let channels: [ChannelName]

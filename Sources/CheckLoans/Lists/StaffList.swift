@@ -1,3 +1,4 @@
+import ArgumentParser
 import Languages
 import LoanCatalogue
 import LoanRules
@@ -8,7 +9,7 @@ import ReminderService
 /// A list for staff.
 struct StaffList {
   /// What it is about.
-  enum Kind: String {
+  enum Kind: String, CaseIterable, ExpressibleByArgument {
     /// The books to look for on the shelf, before their borrowers get a notice that they have expired, and
     /// those that are lost or claimed returned.
     case shelf

@@ -2,7 +2,7 @@
 enum ExitStatus: Int32, CaseIterable, Sendable {
   /// All was done; loans may have expired.
   case done = 0
-  /// `--fail-on expired` and a loan has, or `validate` found an error.
+  /// `--exit-code` and a loan has, or `validate` found an error.
   case findings = 1
   /// The command line is wrong.
   case usage = 64

@@ -11,7 +11,10 @@ enum ReportFormat: String, CaseIterable, ExpressibleByArgument {
   case table
   case json
   case csv
+  /// A page for browsers and printers.
   case html
+  /// A page for the printer: a letter for each borrower.
+  case letters
 
   /// Whether it can go on with other lines that people read.
   var isForPeople: Bool { self == .text || self == .table }
@@ -54,32 +57,29 @@ struct ReportOptions: ParsableArguments, DescribedOptions {
       OptionFact("sort", .text, .file), OptionFact("group-by", .text, .file),
       OptionFact("output", .text, .run, path: .file),
     ] + PagerOptions.facts + [
-      OptionFact("per-borrower", .flag, .run), OptionFact("screen", .flag, .run),
-      OptionFact("refresh", .number, .run),
+      OptionFact("screen", .flag, .run), OptionFact("refresh", .number, .run),
     ]
 
   @Option(
     help: ArgumentHelp(
       """
-      Format of the report; text is a table at a terminal, and sentences elsewhere, and html a page \
-      for browsers and printers.
+      Format of the report; text is a table at a terminal, and sentences elsewhere.
       """))
   var format = ReportFormat.text
 
-  @Flag(help: "Report every loan, not only those that need attention.")
+  @Flag(help: "Report every loan, not only what needs attention.")
   var all = false
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Report what has expired or expires within N days, 0 to 36500.", valueName: "days"),
-    transform: number(0...36_500))
+      "Report what has expired or expires within N days.", valueName: "days"),
+    transform: TimeSpan.parseDays(0...36_500))
   var within: Int?
 
   @Option(
     help: ArgumentHelp(
-      "Report only loans to borrowers whose names contain this, in upper or lower case.",
-      valueName: "name"))
+      "Report loans to borrowers whose names contain this.", valueName: "name"))
   var borrower: String?
 
   @Option(help: ArgumentHelp("What to sort loans by.", valueName: "field"))
@@ -87,31 +87,27 @@ struct ReportOptions: ParsableArguments, DescribedOptions {
 
   @Option(
     help: ArgumentHelp(
-      """
-      What to group loans by; visit puts together what can be returned on one way to a library. \
-      (default: day in a table or page, none elsewhere)
-      """, valueName: "what"))
+      "What to group loans by; visit: loans that can be returned in one trip.", valueName: "what"))
   var groupBy: ReportGrouping?
 
   @Option(
     help: ArgumentHelp(
-      "Write the report to this file, which is replaced once the report is whole.",
-      valueName: "file"), completion: .file())
+      "Write the report to this file.", valueName: "file"), completion: .file())
   var output: String?
 
   @OptionGroup var pager: PagerOptions
 
-  @Flag(help: "With --format html: a letter for each borrower, on a page of its own.")
-  var perBorrower = false
-
-  @Flag(help: "With --format html: leave out who has the books, for a screen that everybody sees.")
+  @Flag(
+    help: ArgumentHelp(
+      "With --format html: leave out who has the books, for a screen that everybody sees.",
+      visibility: .hidden))
   var screen = false
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
       "With --format html: have browsers read the page again every N seconds, 10 to 86400.",
-      valueName: "seconds"),
+      valueName: "seconds", visibility: .hidden),
     transform: number(10...86_400))
   var refresh: Int?
 
@@ -124,23 +120,20 @@ struct ReportOptions: ParsableArguments, DescribedOptions {
   /// - Throws: `ValidationError` if something is asked of the page that there is not, or that it cannot
   ///   show.
   func checkPage() throws {
-    let ofPage = [
-      ("--per-borrower", perBorrower), ("--screen", screen), ("--refresh", refresh != nil),
-    ]
-    if format != .html, let (name, _) = ofPage.first(where: \.1) {
+    let ofPage = [("--screen", screen), ("--refresh", refresh != nil)]
+    if format != .html && format != .letters, let (name, _) = ofPage.first(where: \.1) {
       throw ValidationError("\(name) is for the page of --format html; add that, or leave it out")
     }
     let ofBorrowers = [
-      ("--per-borrower", perBorrower), ("--group-by borrower", groupBy == .borrower),
+      ("--format letters", format == .letters), ("--group-by borrower", groupBy == .borrower),
       ("--sort borrower", sort == .borrower),
     ]
     if screen, let (name, _) = ofBorrowers.first(where: \.1) {
       throw ValidationError(
         "--screen leaves out who has the books, and \(name) shows it; leave out one")
     }
-    if perBorrower && groupBy != nil {
-      throw ValidationError(
-        "--per-borrower makes letters, which have no groups; leave out --group-by")
+    if format == .letters && groupBy != nil {
+      throw ValidationError("letters have no groups; leave out --group-by")
     }
   }
 

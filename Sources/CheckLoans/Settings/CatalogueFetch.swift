@@ -19,7 +19,7 @@ struct FetchOptions: TableSettable, DescribedOptions, Sendable {
   /// Seconds until it is stopped.
   var timeout = 60
   /// How long what it printed is kept by `watch` before it is run again.
-  var every = Age(seconds: 3_600)
+  var every = TimeSpan(seconds: 3_600)
   /// The variables that it gets.
   var environment: [String] = []
 
@@ -27,7 +27,7 @@ struct FetchOptions: TableSettable, DescribedOptions, Sendable {
     switch name {
     case "run": set(\.run, to: texts)
     case "timeout": set(\.timeout, to: try number(1...3_600)(texts.last ?? ""))
-    case "every": set(\.every, to: try Age.parse(texts.last ?? ""))
+    case "every": set(\.every, to: try TimeSpan.parse(texts.last ?? ""))
     default: set(\.environment, to: try texts.map(ChannelTable.checkedVariable))
     }
   }

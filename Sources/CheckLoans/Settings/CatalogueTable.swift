@@ -38,7 +38,7 @@ struct TableOptions: TableSettable, Sendable {
 
   var catalogue: CatalogueOptions
   /// Its own age up to which its files are believed.
-  var staleAfter: Age?
+  var staleAfter: TimeSpan?
   var fetch = FetchOptions()
 
   static func setter(_ name: String, _ texts: [String]) throws -> Setter {
@@ -46,7 +46,7 @@ struct TableOptions: TableSettable, Sendable {
       let set = try FetchOptions.setter(name, texts)
       return { set(&$0.fetch) }
     }
-    if name == "stale-after" { return set(\.staleAfter, to: try texts.last.map(Age.parse)) }
+    if name == "stale-after" { return set(\.staleAfter, to: try texts.last.map(TimeSpan.parse)) }
     let set = try CatalogueOptions.setter(name, texts)
     return { set(&$0.catalogue) }
   }

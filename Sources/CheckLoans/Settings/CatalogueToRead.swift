@@ -227,7 +227,7 @@ extension Environment {
   /// settings file have them, for each of the names; `nil` for any age.
   ///
   /// - Parameter options: what holds for a catalogue without an age of its own.
-  func staleLimits(of names: [String], _ options: StaleOptions) -> [String: Age?] {
+  func staleLimits(of names: [String], _ options: StaleOptions) -> [String: TimeSpan?] {
     let owners = CatalogueOwners(given.tables, self)
     return names.reduce(into: [:]) { ages, name in
       let own = owners[name].flatMap { given.tables[$0].options.staleAfter }

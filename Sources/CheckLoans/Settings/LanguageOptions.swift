@@ -10,7 +10,7 @@ struct TranslationOptions: ParsableArguments, DescribedOptions {
   @Option(
     help: ArgumentHelp(
       "Use the translation in this PO file, unless --language names another language.",
-      valueName: "file"), completion: .file(extensions: ["po"]))
+      valueName: "file", visibility: .hidden), completion: .file(extensions: ["po"]))
   var translation: String?
 
   /// More than any translation needs.
@@ -45,10 +45,7 @@ struct LanguageOptions: ParsableArguments, DescribedOptions {
 
   @Option(
     help: ArgumentHelp(
-      """
-      Language of reports and notices, as check-loans languages lists them; auto is that of the \
-      environment.
-      """, valueName: "language"),
+      "Language of reports and notices, see check-loans languages.", valueName: "language"),
     completion: .list([automatic] + KnownLanguages.builtInTags))
   var language = automatic
 

@@ -186,11 +186,6 @@ enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
   case never
 }
 
-/// What makes `check` end with status 1.
-enum FailureCondition: String, CaseIterable, ExpressibleByArgument {
-  case expired
-}
-
 /// What is done with notices that are old, and that nobody may expect.
 enum BacklogChoice: String, CaseIterable, ExpressibleByArgument {
   case send

@@ -12,7 +12,7 @@ struct ZoneOptions: ParsableArguments, DescribedOptions {
 
   @Option(
     help: ArgumentHelp(
-      "The library's time zone, for example Europe/Budapest. (default: TZ, then the system's)",
+      "The library's time zone, as in Europe/Budapest. (default: TZ, then the system's)",
       valueName: "zone"),
     completion: .custom { _, _, _ in TimeZoneNames.all })
   var timeZone: String?
@@ -55,7 +55,8 @@ struct NowOptions: ParsableArguments, DescribedOptions {
 
   @Option(
     help: ArgumentHelp(
-      "Use this as the current time: YYYY-MM-DD[THH:MM[:SS]].", valueName: "time"),
+      "Use this as the current time: YYYY-MM-DD[THH:MM[:SS]].", valueName: "time",
+      visibility: .hidden),
     transform: CivilDateTime.parse)
   var now: CivilDateTime?
 }
@@ -159,7 +160,7 @@ struct ChangeOptions: ParsableArguments, DescribedOptions {
 struct VerboseOptions: ParsableArguments, DescribedOptions {
   static let facts: [OptionFact] = [OptionFact("verbose", .flag, .file, short: "v")]
 
-  @Flag(name: .shortAndLong, help: "Print progress to standard error, and show all warnings.")
+  @Flag(name: .shortAndLong, help: "Print progress and all warnings.")
   var verbose = false
 }
 
@@ -167,7 +168,7 @@ struct VerboseOptions: ParsableArguments, DescribedOptions {
 struct DryRunOptions: ParsableArguments, DescribedOptions {
   static let facts: [OptionFact] = [OptionFact("dry-run", .flag, .run)]
 
-  @Flag(help: "Write nothing and deliver nothing; say what would be done.")
+  @Flag(help: "Write and deliver nothing; say what would be done.")
   var dryRun = false
 }
 
@@ -209,7 +210,7 @@ struct RecordOptions: ParsableArguments, DescribedOptions {
   @Flag(help: "A book without <expiration> is an error.")
   var requireExpiration = false
 
-  @Flag(help: "Accept a catalogue without loans: everything was returned.")
+  @Flag(help: "Accept a catalogue without any loan.")
   var allowEmpty = false
 }
 
@@ -241,28 +242,21 @@ struct ChannelOptions: ParsableArguments, DescribedOptions {
 
   @Option(
     help: ArgumentHelp(
-      """
-      Deliver what is due through stdout, notify-send, mail, a program that reads JSON, or the \
-      program of a [[channel]] in the settings file; none ignores the channels there. Can be given \
-      several times. The options of mail are in check-loans.toml(5).
-      """,
-      valueName: "channel"))
+      "Deliver what is due through this channel. Can be given several times.", valueName: "channel")
+  )
   var notify: [ChannelChoice] = []
 
   @Option(
     help: ArgumentHelp(
-      """
-      What to do with a backlog: notices that were due more than two days before their loans, or the \
-      channel, were new. Send them, or mark them as delivered. (default: send up to \
-      \(ChannelDelivery.mostBacklog), ask about more)
-      """, valueName: "send|mark"))
+      "Send notices that are old, or mark them as sent. (default: ask about many)",
+      valueName: "send|mark"))
   var backlog: BacklogChoice?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
       "Seconds until the program of exec: is stopped, 1 to 3600. (default: 10)",
-      valueName: "seconds"),
+      valueName: "seconds", visibility: .hidden),
     transform: number(1...3_600))
   var execTimeout = 10
 
@@ -272,12 +266,12 @@ struct ChannelOptions: ParsableArguments, DescribedOptions {
       """
       How much notices give away of titles and authors: full, initials or none; after CHANNEL= for one \
       channel. Can be given several times. (default: full)
-      """, valueName: "[channel=]detail"))
+      """, valueName: "[channel=]detail", visibility: .hidden))
   var titles: [TitleChoice] = []
 
   @OptionGroup(visibility: .hidden) var mail: MailOptions
 
-  @OptionGroup var times: DeliveryTimeOptions
+  @OptionGroup(visibility: .hidden) var times: DeliveryTimeOptions
 
   func validate() throws {
     if notify.contains(.none) && notify.contains(where: { $0 != .none }) {
@@ -341,8 +335,7 @@ struct RungDays: Hashable, Sendable {
       if text == "none" { return RungDays(days: []) }
       let words = text.split(separator: ",", omittingEmptySubsequences: false)
       let days = words.compactMap { word in
-        word.hasSuffix("w")
-          ? Int(word.dropLast()).map { abs($0) <= 1_000 ? $0 * 7 : -1 } : Int(word)
+        Int(word) ?? TimeSpan(String(word), "dw").map { $0.seconds / 86_400 }
       }
       guard days.count == words.count, days.allSatisfy(range.contains) else {
         throw ValidationError(
@@ -378,10 +371,8 @@ struct LadderOptions: ParsableArguments, DescribedOptions {
   @Option(
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      """
-      Days before the expiration to send reminders, 0 to 3650, as in 7,3,1; 0 is the last day, none is \
-      no reminder. (default: 1)
-      """, valueName: "days"), transform: leads)
+      "Days before the expiration to send reminders, as in 7,3,1, or none. (default: 1)",
+      valueName: "days"), transform: leads)
   var remind = [RungDays(days: [1])]
 
   @Option(
@@ -393,10 +384,8 @@ struct LadderOptions: ParsableArguments, DescribedOptions {
   @Option(
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      """
-      Days after the expiration to send notices that the loan has expired, 1 to 3650, as in 1,7,14; \
-      none is no such notice. (default: 1)
-      """, valueName: "days"), transform: delays)
+      "Days after it to send notices that it has expired, as in 1,7,14, or none. (default: 1)",
+      valueName: "days"), transform: delays)
   var expired = [RungDays(days: [1])]
 
   @Option(
@@ -404,7 +393,7 @@ struct LadderOptions: ParsableArguments, DescribedOptions {
     help: ArgumentHelp(
       """
       Repeat the last of these notices every N days, 1 to 3650. (default: send it once)
-      """, valueName: "days"), transform: period)
+      """, valueName: "days", visibility: .hidden), transform: period)
   var repeatExpired: Int?
 
   @Option(
@@ -413,7 +402,7 @@ struct LadderOptions: ParsableArguments, DescribedOptions {
       """
       Send nothing more once a loan has been expired for more than N days, 1 to 36500. (default: no \
       limit)
-      """, valueName: "days"), transform: limit)
+      """, valueName: "days", visibility: .hidden), transform: limit)
   var expiredUntil: Int?
 
   static let leads = RungDays.parse(0...Ladder.longest)
@@ -443,7 +432,7 @@ struct CatalogueOptions: ParsableArguments, DescribedOptions {
 
   @OptionGroup var ladder: LadderOptions
 
-  @OptionGroup var closed: ClosedDayOptions
+  @OptionGroup(visibility: .hidden) var closed: ClosedDayOptions
 
   @OptionGroup var records: RecordOptions
 
@@ -471,10 +460,8 @@ struct ProfileOptions: ParsableArguments, DescribedOptions {
 
   @Option(
     help: ArgumentHelp(
-      """
-      Read catalogues by this profile: a name that check-loans profiles lists, or a file; auto \
-      detects it for each catalogue. (default: auto)
-      """, valueName: "name|file"),
+      "Read catalogues by this profile, see check-loans profiles. (default: auto)",
+      valueName: "name|file"),
     completion: .custom { _, _, word in NamedProfile.completions(of: word) },
     transform: NamedProfile.checkedName)
   var profile = NamedProfile.automatic
@@ -483,7 +470,7 @@ struct ProfileOptions: ParsableArguments, DescribedOptions {
     parsing: .unconditional,
     help: ArgumentHelp(
       "Loan period in days, 1 to 3650, for catalogues that record only the start.",
-      valueName: "days"),
+      valueName: "days", visibility: .hidden),
     transform: period)
   var loanDays: Int?
 
@@ -513,7 +500,7 @@ struct JobOptions: ParsableArguments, DescribedOptions {
       """
       Number of threads for large catalogues, and for several, 1 to 256. (default: the processor's \
       cores)
-      """, valueName: "number"), transform: number(1...256))
+      """, valueName: "number", visibility: .hidden), transform: number(1...256))
   var jobs: Int?
 
   /// The most threads that read.

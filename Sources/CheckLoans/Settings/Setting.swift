@@ -53,33 +53,56 @@ extension [Setting] {
 
   /// Those that a command line gives.
   init(givenBy line: [String], _ facts: [OptionFact]) {
-    var given: [Setting] = []
-    func add(_ fact: OptionFact, _ text: String) {
-      let index = given.firstIndex { $0.name == fact.name } ?? given.endIndex
-      if index == given.endIndex {
-        given.append(Setting(name: fact.name, kind: fact.kind, origin: .commandLine))
-      }
+    self = []
+    for case .option(let fact, let text, _) in LinePart.all(of: line, facts) {
       let isList = fact.kind == .list || fact.kind == .numbers
-      given[index].texts = isList ? given[index].texts + [text] : [text]
-    }
-    var words = line[...]
-    while let word = words.popFirst(), word != "--" {
-      if word.hasPrefix("--") {
-        let parts = word.dropFirst(2).split(
-          separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let fact = facts[parts[0]] else { continue }
-        if fact.kind == .flag {
-          add(fact, "true")
-        } else if let text = parts.dropFirst().first.map(String.init) ?? words.popFirst() {
-          // The next word is the value, also one that looks like an option.
-          add(fact, text)
-        }
-      } else if word.hasPrefix("-") {
-        for letter in word.dropFirst() {
-          if let fact = facts.first(where: { $0.short == letter }) { add(fact, "true") }
-        }
+      if let index = firstIndex(where: { $0.name == fact.name }) {
+        self[index].texts = isList ? self[index].texts + [text] : [text]
+      } else {
+        append(Setting(name: fact.name, kind: fact.kind, texts: [text], origin: .commandLine))
       }
     }
-    self = given
+  }
+}
+
+/// A part of a command line.
+enum LinePart {
+  /// An option with its value, which is `true` for a switch, and the words that give it.
+  case option(OptionFact, String, words: [String])
+  /// An option that is not known, or the `--` after which all words are arguments.
+  case other(String)
+  case argument(String)
+
+  /// The parts of a line of which some options are known.
+  static func all(of line: [String], _ facts: [OptionFact]) -> [LinePart] {
+    var parts: [LinePart] = []
+    var words = line[...]
+    while let word = words.popFirst() {
+      if word == "--" {
+        return parts + [.other(word)] + words.map { .argument($0) }
+      } else if word.hasPrefix("--") {
+        let halves = word.dropFirst(2).split(
+          separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let fact = facts[halves[0]] else {
+          parts.append(.other(word))
+          continue
+        }
+        if fact.kind == .flag {
+          parts.append(.option(fact, "true", words: [word]))
+        } else if halves.count == 2 {
+          parts.append(.option(fact, String(halves[1]), words: [word]))
+        } else if let text = words.popFirst() {
+          // The next word is the value, also one that looks like an option.
+          parts.append(.option(fact, text, words: [word, text]))
+        }
+      } else if word.hasPrefix("-"), word != "-" {
+        let known = word.dropFirst().compactMap { letter in facts.first { $0.short == letter } }
+        parts += known.map { .option($0, "true", words: ["--\($0.name)"]) }
+        if known.isEmpty { parts.append(.other(word)) }
+      } else {
+        parts.append(.argument(word))
+      }
+    }
+    return parts
   }
 }

@@ -3,106 +3,58 @@ import LoanCatalogue
 import Loans
 import ReminderSchedule
 
-/// The end of a silence as it is given: a number of days from today, or the day on which notices are
-/// sent again.
+/// The end of a silence as it is given: a number of days from today, the day on which notices are sent
+/// again, or none.
 enum SilenceEnd: Sendable {
   case days(Int)
   case day(CivilDate)
+  case forever
 
-  private static let longest = 36_500
-
-  /// Reads `3d`, `2w` or a day; `nil` for anything else.
-  init?(argument: String) {
-    if let days = Self.days(argument) {
-      self = .days(days)
-    } else if let moment = try? CivilDateTime.parse(argument), argument.utf8.count == 10 {
-      self = .day(moment.date)
-    } else {
-      return nil
+  /// Reads `3d`, `2w`, a day, or `forever`.
+  @Sendable static func parse(_ text: String) throws -> SilenceEnd {
+    if text == "forever" { return .forever }
+    if let span = TimeSpan(text, "dw") { return .days(span.seconds / 86_400) }
+    if let moment = try? CivilDateTime.parse(text), text.utf8.count == 10 {
+      return .day(moment.date)
     }
+    throw ValidationError("give days or weeks, as in 3d or 2w, a day, as in 2026-12-01, or forever")
   }
 
-  private static func days(_ text: String) -> Int? {
-    let factor = text.hasSuffix("d") ? 1 : text.hasSuffix("w") ? 7 : 0
-    guard factor > 0, let number = Int(text.dropLast()), (1...longest / factor).contains(number)
-    else { return nil }
-    return number * factor
-  }
-
-  @Sendable static func parseDays(_ text: String) throws -> SilenceEnd {
-    guard let days = days(text) else {
-      throw ValidationError("give days or weeks, as in 3d or 2w, up to \(longest) days")
-    }
-    return .days(days)
-  }
-
-  @Sendable static func parseDay(_ text: String) throws -> SilenceEnd {
-    guard text.utf8.count == 10 else {
-      throw ValidationError("write it as YYYY-MM-DD, for example 2026-12-01")
-    }
-    return .day(try CivilDateTime.parse(text).date)
-  }
-
-  /// The day on which notices are sent again.
-  func day(from today: CivilDate) -> CivilDate {
-    switch self {
-    case .days(let days): today.adding(days: days)
-    case .day(let day): day
-    }
-  }
-
+  /// The day on which notices are sent again; `nil` for never.
+  ///
   /// - Throws: ``CommandError`` with the status `usage` for a day that is not to come.
-  func check(today: CivilDate) throws(CommandError) {
-    if day(from: today) > today { return }
-    throw CommandError(.usage, "\(day(from: today)) is not after today, \(today); give a later day")
-  }
-}
-
-extension SilenceEnd: CustomStringConvertible {
-  /// The end as it can be given.
-  var description: String {
+  func day(from today: CivilDate) throws(CommandError) -> CivilDate? {
     switch self {
-    case .days(let days): "\(days)d"
-    case .day(let day): "\(day)"
+    case .forever: return nil
+    case .days(let days): return today.adding(days: days)
+    case .day(let day):
+      if day > today { return day }
+      throw CommandError(.usage, "\(day) is not after today, \(today); give a later day")
     }
   }
 }
 
-/// The options for the end of a silence.
+/// The option for the end of a silence.
 struct EndOptions: ParsableArguments, DescribedOptions {
-  static let facts: [OptionFact] = [
-    OptionFact("until", .text, .line), OptionFact("for", .text, .line),
-  ]
+  static let facts: [OptionFact] = [OptionFact("until", .text, .line)]
 
   @Option(
     help: ArgumentHelp(
-      "Day on which notices are sent again: YYYY-MM-DD.", valueName: "date"),
-    transform: SilenceEnd.parseDay)
+      "When notices are sent again: after 3d or 2w, on a day, YYYY-MM-DD, or forever for never.",
+      valueName: "end"),
+    transform: SilenceEnd.parse)
   var until: SilenceEnd?
-
-  @Option(
-    help: ArgumentHelp(
-      "Time after which notices are sent again: days or weeks, as in 3d or 2w.", valueName: "time"),
-    transform: SilenceEnd.parseDays)
-  var `for`: SilenceEnd?
-
-  /// The one that is given.
-  var given: SilenceEnd? { until ?? `for` }
-
-  func validate() throws {
-    if until != nil, `for` != nil { throw ValidationError("give either --until or --for") }
-  }
 }
 
 /// The conditions of a silence.
 struct SilenceConditionOptions: ParsableArguments, DescribedOptions {
   static let facts: [OptionFact] = [
-    "borrower", "email", "category", "status", "loan", "title", "kind", "channel",
+    "borrower-is", "email", "category", "status", "loan", "title", "kind", "channel",
   ].map { OptionFact($0, .text, .line) }
 
   @Option(
     help: ArgumentHelp("The borrower, by the whole name in the catalogue.", valueName: "name"))
-  var borrower: String?
+  var borrowerIs: String?
 
   @Option(help: ArgumentHelp("The borrower's address in the catalogue.", valueName: "address"))
   var email: String?
@@ -143,13 +95,13 @@ struct SilenceConditionOptions: ParsableArguments, DescribedOptions {
 
   /// The texts that select loans.
   var texts: [String] {
-    [borrower, email, category, status?.rawValue, loan, title].compactMap(\.self)
+    [borrowerIs, email, category, status?.rawValue, loan, title].compactMap(\.self)
   }
 
   func conditions(_ environment: Environment) throws(CommandError) -> SilenceConditions {
     try channel.map { channel throws(CommandError) in try environment.checkKnown(channel) }
     var conditions = SilenceConditions()
-    conditions.borrower = borrower?.spaceNormalized
+    conditions.borrower = borrowerIs?.spaceNormalized
     conditions.email = email?.spaceNormalized
     conditions.category = category?.spaceNormalized
     conditions.status = status
@@ -163,7 +115,7 @@ struct SilenceConditionOptions: ParsableArguments, DescribedOptions {
   func validate() throws {
     if texts.isEmpty {
       throw ValidationError(
-        "say which loans: give --borrower, --email, --category, --status, --loan or --title")
+        "say which loans: give --borrower-is, --email, --category, --status, --loan or --title")
     }
     if texts.contains(where: { $0.spaceNormalized.isEmpty }) {
       throw ValidationError("a condition is empty; is a shell variable unset?")

@@ -1,72 +1,143 @@
-import ArgumentParser
 import Loans
+import Mail
+import Notifiers
+import SystemPackage
 
-/// The command line that systemd or cron runs.
+/// The run of `check`, or of `watch`, that systemd starts.
 struct ServiceCommand {
+  let kind: ServiceKind
   /// The program's absolute path, then its arguments.
   let line: [String]
   /// The library's time zone as systemd knows it; `nil` for the system's.
   let calendarZone: String?
+  let channels: [ChannelName]
+  let catalogues: [CatalogueToRead]
+  /// The settings of the run.
+  let environment: Environment
+  /// The hours outside of which it sends nothing.
+  let times: DeliveryTimeOptions
+  private let mailProgram: String
+  /// The directories that it writes to, besides its own.
+  let writable: [String]
+  /// What is odd about the settings.
+  let warnings: [String]
+  /// Whether a notification has a button that starts a program, which may be anything.
+  private let hasAction: Bool
 
-  /// The options as they were given, and what else the run could not know: other directories than
-  /// the standard ones, and the time zone.
-  ///
-  /// - Throws: ``CommandError`` if the program does not know where it is itself, or the command has not
-  ///   all the options.
-  init(
-    _ kind: ServiceKind, _ options: CheckOptions, _ environment: Environment
-  ) throws(CommandError) {
+  /// - Parameters:
+  ///   - words: `check` or `watch`, which nobody has to write for `check`, then its arguments.
+  ///   - isSystem: whether the machine runs it, by an account of its own.
+  ///   - environment: that of whoever runs it.
+  /// - Throws: ``CommandError`` for what would keep each run from its work, or cannot be in a service.
+  init(_ words: [String], isSystem: Bool, _ environment: Environment) throws(CommandError) {
+    let isWatch = words.first == WatchCommand.name
+    let rest = Array(words.dropFirst(isWatch || words.first == CheckCommand.name ? 1 : 0))
+    if isWatch && isSystem {
+      throw CommandError(.usage, "watch belongs to a user's session; leave out --system")
+    }
+    kind = isSystem ? .system : isWatch ? .watch : .daily
+    let channelOptions: ChannelOptions
+    let state: StateOptions
+    let zone: ZoneOptions
+    var output: String?
+    if isWatch {
+      let (command, known) = try WatchCommand.completed(rest, environment)
+      let settings = try WatchSettings(command, known)
+      self.environment = known
+      (channels, catalogues) = (settings.channels, settings.catalogues)
+      (channelOptions, state, zone) = (command.channels, command.state, command.catalogue.zone)
+      (hasAction, warnings) = (command.action.action != nil, command.warnings(known))
+    } else {
+      let (command, known) = try CheckCommand.completed(rest, environment)
+      for name in ["now", "dry-run"] where known.given[name]?.isFromCommandLine == true {
+        throw CommandError(.usage, "--\(name) would be the same every day; leave it out")
+      }
+      let plan = try CheckPlan(
+        command.options, command.once, known, example: "check-loans timer books.xml")
+      self.environment = known
+      (channels, catalogues, output) = (plan.channels, plan.catalogues, plan.output)
+      let options = command.options
+      (channelOptions, state, zone) = (options.channels, options.state, options.catalogue.zone)
+      (hasAction, warnings) = (false, command.warnings(known))
+    }
+    if let fault = catalogues.lazy.compactMap(\.fault).first { throw fault }
+    if catalogues.contains(where: { $0.path == "-" }) {
+      throw CommandError(.usage, "a service has no standard input; name a catalogue's file")
+    }
+    times = channelOptions.times
+    let program = channelOptions.mail.program(environment)?.first ?? MailNotifier.standardProgram
+    mailProgram = environment.program(named: program) ?? program
+    let maildirs = channels.compactMap { channel -> String? in
+      if case .maildir(let directory) = channel { directory } else { nil }
+    }
+    let folder = output.map {
+      FilePath(environment.absolutePath($0)).removingLastComponent().string
+    }
+    writable = maildirs + [folder].compactMap(\.self)
+    let given = self.environment.given
+    let timeZone = zone.timeZone ?? environment["TZ"]
+    calendarZone = timeZone.flatMap { Self.isInDatabase($0) ? $0 : nil }
     guard let program = ProcessSetup.ownPath else {
       throw CommandError(.inputOutput, "/proc/self/exe cannot be read, and so the program's path")
     }
-    let given = environment.given
-    let directory = environment.workingDirectory
-    try environment.checkWorkingDirectory(
-      for: [options.state.settings.config, options.state.state].compactMap(\.self) + given.files)
-    var values: [String: [String]] = [:]
-    for value in given.values where value.isFromCommandLine {
-      let path = CheckCommand.facts[value.name]?.path ?? .none
-      values[value.name] = environment.resolved(value.texts, path, in: directory)
+    line =
+      [program, isWatch ? WatchCommand.name : CheckCommand.name]
+      + (try Self.additions(state, timeZone, given, isSystem: isSystem, environment))
+      + Self.absolute(rest, isWatch ? WatchCommand.facts : CheckCommand.facts, self.environment)
+  }
+
+  /// What the run could not know: other directories than the standard ones, and the time zone.
+  private static func additions(
+    _ state: StateOptions, _ zone: String?, _ given: GivenSettings, isSystem: Bool,
+    _ environment: Environment
+  ) throws(CommandError) -> [String] {
+    var additions: [String] = []
+    let variable = environment[Environment.variable(of: "config")]
+    if isSystem || variable != nil || environment["XDG_CONFIG_HOME"] != nil,
+      given["config"]?.isFromCommandLine != true, let file = given.file
+    {
+      additions += ["--config", file.path]
     }
-    let zone = options.catalogue.zone.timeZone ?? environment["TZ"]
-    if let zone, given["time-zone"]?.isFromFile != true {
-      let own = given.tables.lazy.compactMap { $0.own["time-zone"] }.first
-      if given["time-zone"] == nil, let own {
+    if let zone, given["time-zone"] == nil {
+      if let own = given.tables.lazy.compactMap({ $0.own["time-zone"] }).first {
         throw CommandError(
           .badSetting,
           """
-          the daily run does not have the variable TZ, and --time-zone would win over \
+          the service does not have the variable TZ, and --time-zone would win over \
           \(own.place.visible); write time-zone = "\(zone.visible)" before the first [[catalogue]]
           """)
       }
-      values["time-zone"] = [zone]
+      additions += ["--time-zone", zone]
     }
-    if kind == .system {
-      if options.state.state != "none" { values["state"] = [SystemAccount.schedule] }
+    if isSystem {
+      if let state = given["state"], state.texts != ["none"] {
+        throw CommandError(
+          state.isFromCommandLine ? .usage : .badSetting,
+          "\(state.place.visible): the system's schedule is \(SystemAccount.schedule); leave this out"
+        )
+      }
+      if state.state == nil { additions += ["--state", SystemAccount.schedule] }
     } else if environment["XDG_STATE_HOME"]?.hasPrefix("/") == true, given["state"] == nil {
-      values["state"] = [try environment.standardStateFile()]
+      additions += ["--state", try environment.standardStateFile()]
     }
-    let isFileElsewhere =
-      kind == .system || environment[Environment.variable(of: "config")] != nil
-      || environment["XDG_CONFIG_HOME"] != nil
-    if isFileElsewhere, values["config"] == nil { values["config"] = given.file.map { [$0.path] } }
-    let declared = kind.command.facts
-    let word = kind.command.configuration.commandName ?? "check"
-    let others = CheckCommand.facts + WatchCommand.facts
-    if let name = values.keys.sorted().first(where: { declared[$0] == nil && others[$0] != nil }) {
-      throw CommandError(.usage, "check-loans \(word), which would run, has no option --\(name)")
-    }
-    let ordered = declared.filter { $0.name == "config" } + declared.filter { $0.name != "config" }
-    let options = ordered.flatMap { option in
-      (values[option.name] ?? []).flatMap { text in
-        ["--\(option.name)"] + (option.kind == .flag ? [] : [text])
+    return additions
+  }
+
+  /// The words of a line with whole paths.
+  private static func absolute(
+    _ line: [String], _ facts: [OptionFact], _ environment: Environment
+  ) -> [String] {
+    LinePart.all(of: line, facts).flatMap { part -> [String] in
+      switch part {
+      case .other(let word): return [word]
+      case .argument(let path):
+        return [environment.isFetched(path) ? path : environment.absolutePath(path)]
+      case .option(let fact, let text, let words):
+        if fact.kind == .flag { return words }
+        let directory = environment.workingDirectory
+        return ["--\(fact.name)"] + environment.resolved([text], fact.path, in: directory)
       }
     }
-    let catalogues = given.files.map {
-      environment.isFetched($0) ? $0 : environment.absolutePath($0)
-    }
-    line = [program, word] + options + catalogues
-    calendarZone = zone.flatMap { Self.isInDatabase($0) ? $0 : nil }
   }
 
   /// Whether systemd takes it for a time zone, see systemd.time(7).
@@ -76,33 +147,24 @@ struct ServiceCommand {
       && LocalClock.isZoneFile("/usr/share/zoneinfo/\(zone)")
   }
 
-  /// The lines of crontab(5) that run it.
-  ///
-  /// - Parameters:
-  ///   - time: when it starts each day, by the system's clock.
-  ///   - desktop: the number of the user whose desktop it needs, if it needs one.
-  /// - Throws: ``CommandError`` with the status `usage` if a crontab cannot hold some argument.
-  func crontab(at time: CivilTime, desktop: UInt32?) throws(CommandError) -> String {
-    if let argument = line.first(where: { $0.unicodeScalars.contains(where: \.isUnsafeToShow) }) {
-      throw CommandError(
-        .usage,
-        "\(argument.quoted()) has a line break or a control character in it, which a crontab cannot "
-          + "hold; rename the file")
-    }
-    let hint = desktop.map { userID in
-      """
-      # notify-send finds the desktop by /run/user/\(userID)/bus; where that is elsewhere, put a
-      # line XDG_RUNTIME_DIR=... above this one.
-
-      """
-    }
-    let (hour, minute) = (time.secondOfDay / 3_600, time.secondOfDay / 60 % 60)
-    var text = "\(hint ?? "")\(minute) \(hour) * * * "
-    // Not by characters: a percent sign with a combining mark on it is one to cron.
-    for scalar in line.map(\.shellQuoted).joined(separator: " ").unicodeScalars {
-      if scalar == "%" { text += "\\" }
-      text.unicodeScalars.append(scalar)
-    }
-    return text + "\n"
+  /// How far systemd confines it.
+  var confinement: Confinement {
+    hasAction
+      ? .none
+      : Confinement(
+        kind, channels, fetched: catalogues.compactMap(\.fetch?.name), mailProgram: mailProgram)
   }
+}
+
+/// What systemd is to run.
+enum ServiceKind {
+  /// `check` every day, for a user.
+  case daily
+  /// `check` every day, for the machine, by an account of its own.
+  case system
+  /// `watch`, from the beginning of its user's session.
+  case watch
+
+  /// The units' name if no other is given.
+  var standardName: String { self == .watch ? "check-loans-watch" : "check-loans" }
 }

@@ -23,12 +23,16 @@ struct TimerUnits {
   /// Begins every file that is written here.
   static let marker = "# Written by check-loans timer, which may replace it; remove it with"
 
-  private var head: String {
-    "\(Self.marker) check-loans timer --uninstall\(named).\n\(confinement.comment)"
-  }
+  /// The suffixes of the files.
+  var suffixes: [String] { kind == .watch ? ["service"] : ["service", "timer"] }
 
-  /// The options that name the units, each with a space before it.
-  var named: String { kind.option + (name == kind.standardName ? "" : " --name \(name)") }
+  private var head: String { "\(Self.marker) \(removal).\n\(confinement.comment)" }
+
+  /// The command that removes the units.
+  var removal: String {
+    let system = kind == .system ? " --system" : ""
+    return "check-loans timer uninstall\(system)\(name == "check-loans" ? "" : " --name \(name)")"
+  }
 
   /// The service's file, then that of its timer.
   var contents: [String] { kind == .watch ? [watch] : [service, timer] }
@@ -65,7 +69,7 @@ struct TimerUnits {
 
   private var timer: String {
     """
-    \(Self.marker) check-loans timer --uninstall\(named).
+    \(Self.marker) \(removal).
     [Unit]
     Description=Remind people of book loans once a day
 

@@ -5,7 +5,8 @@ import SystemPackage
 
 /// Writes units where systemd looks for them, and has systemd load or forget them.
 struct UnitInstaller {
-  var kind = ServiceKind.daily
+  /// Whether they are the machine's, not a user's.
+  var isSystem = false
   /// The units' name, without suffix.
   let name: String
   /// Absolute.
@@ -15,15 +16,15 @@ struct UnitInstaller {
   /// The time that systemctl may take for each call.
   var timeout = Duration.seconds(30)
 
-  /// The unit that is enabled.
-  private var unit: String { "\(name).\(kind.suffixes.last ?? "")" }
-  private var paths: [String] { kind.suffixes.map { "\(directory)/\(name).\($0)" } }
+  private func path(_ suffix: String) -> String { "\(directory)/\(name).\(suffix)" }
+  private var scope: [String] { isSystem ? [] : ["--user"] }
   /// How to call systemctl.
-  private var systemctl: String { (["systemctl"] + kind.systemctlOptions).joined(separator: " ") }
+  private var systemctl: String { (["systemctl"] + scope).joined(separator: " ") }
 
   /// The files with their names above them, as `systemctl cat` shows them.
   func listing(_ units: TimerUnits) -> String {
-    zip(paths, units.contents).map { "# \($0.visible)\n\($1)" }.joined(separator: "\n")
+    zip(units.suffixes, units.contents).map { "# \(path($0).visible)\n\($1)" }
+      .joined(separator: "\n")
   }
 
   /// Writes the units and has systemd start the timer, or the service without one.
@@ -36,14 +37,16 @@ struct UnitInstaller {
         .unavailable,
         """
         systemctl was not found, and nothing was changed; without systemd, use \
-        \(kind == .watch ? "the autostart of your desktop" : "check-loans timer --cron")
+        \(units.kind == .watch ? "the autostart of your desktop" : "crontab -e")
         """)
     }
+    let paths = units.suffixes.map(path)
     for path in paths { try checkIsOurs(path) }
     if let (path, error) = FileSystem.makeDirectories(FilePath(directory)) {
       throw cannot("write", path, error)
     }
     for (path, content) in zip(paths, units.contents) { try write(content, to: path) }
+    let unit = "\(name).\(units.suffixes.last ?? "")"
     // A timer that was there before runs by its old times until it is started again.
     let failure =
       systemctl("daemon-reload") ?? systemctl("enable", unit) ?? systemctl("restart", unit)
@@ -53,10 +56,10 @@ struct UnitInstaller {
         """
         \(failure.message); \(failure.advice.map { "\($0), and run this again" } ?? advice); \
         \(paths.map(\.visible).joined(separator: " and ")) \(paths.count == 1 ? "remains" : "remain") until \
-        check-loans timer --uninstall\(units.named)
+        \(units.removal)
         """)
     }
-    let next = kind == .watch ? "status \(unit)" : "list-timers"
+    let next = units.kind == .watch ? "status \(unit)" : "list-timers"
     console.printError("installed \(unit); see \(systemctl) \(next)")
   }
 
@@ -65,25 +68,26 @@ struct UnitInstaller {
   /// - Throws: ``CommandError``: `cannotCreate` if a file is not to be removed, `unavailable` if
   ///   systemd cannot be reached.
   func uninstall() throws(CommandError) {
-    let present = paths.filter(FileSystem.exists)
-    if present.isEmpty {
-      console.printError("\(unit) is not installed in \(directory.quoted(limit: 200))")
+    let suffixes = ["timer", "service"].filter { FileSystem.exists(path($0)) }
+    guard let suffix = suffixes.first else {
+      console.printError("\(name) is not installed in \(directory.quoted(limit: 200))")
       return
     }
-    for path in present { try checkIsOurs(path) }
+    let unit = "\(name).\(suffix)"
+    for suffix in suffixes { try checkIsOurs(path(suffix)) }
     var failure = systemctl("disable", "--now", unit)
-    for path in present {
+    for path in suffixes.map(path) {
       do throws(Errno) { try FileSystem.remove(path) } catch {
         throw cannot("remove", path, error)
       }
     }
     failure = failure ?? systemctl("daemon-reload")
-    console.printError("removed \(unit)\(kind == .watch ? "" : " and its service")")
+    console.printError("removed \(unit)\(suffixes.count == 1 ? "" : " and its service")")
     guard let failure else { return }
     throw CommandError(
       .unavailable,
       """
-      \(failure.message); \(unit) may run until \(kind == .system ? "" : "the user logs out or ")\
+      \(failure.message); \(unit) may run until \(isSystem ? "" : "the user logs out or ")\
       \(systemctl) stop \(unit)
       """)
   }
@@ -119,7 +123,7 @@ struct UnitInstaller {
   }
 
   private var advice: String {
-    kind == .system
+    isSystem
       ? "see in systemctl status what is wrong with systemd"
       : "run this again in a login session of the user who owns the timer, not with su or sudo"
   }
@@ -134,7 +138,7 @@ struct UnitInstaller {
     guard let program = environment.program(named: "systemctl") else {
       return Failure(message: "systemctl was not found")
     }
-    let arguments = kind.systemctlOptions + arguments
+    let arguments = scope + arguments
     let name = "systemctl \(arguments.joined(separator: " "))"
     ChildProcess.endWithThisProcess()
     do throws(StartFailure) {

@@ -4,17 +4,8 @@ import Loans
 
 /// The lists and explanations of the rules of `validate`.
 enum RuleList {
-  /// Lists all codes, a line each, or as JSON.
-  static func print(
-    as format: FindingsFormat?, _ console: Console
-  ) throws(CommandError) -> ExitStatus {
-    switch format {
-    case nil, .text: for rule in Rule.all { try console.print(line: line(of: rule)) }
-    case .json: try console.print(line: json.text)
-    default: throw CommandError(.usage, "the rules are listed as text or json")
-    }
-    return .done
-  }
+  /// All codes, a line each.
+  static var text: String { Rule.all.map { line(of: $0) + "\n" }.joined() }
 
   private static let width = Diagnostic.Code.allCases.map(\.rawValue.count).max() ?? 0
 
@@ -24,7 +15,8 @@ enum RuleList {
     return "\(code.rawValue.padded(to: width))  \(severity)  \(rule.summary)"
   }
 
-  private static var json: JSONValue {
+  /// All codes with their explanations, for programs.
+  static var json: JSONValue {
     [
       "version": 1,
       "rules": .array(
@@ -40,16 +32,13 @@ enum RuleList {
     ]
   }
 
-  /// Prints what a code means.
-  static func explain(
-    _ code: Diagnostic.Code, _ console: Console
-  ) throws(CommandError) -> ExitStatus {
+  /// What a code means, and what to do.
+  static func explanation(of code: Diagnostic.Code) -> String {
     let rule = Rule(code)
-    try console.print(
-      """
+    return """
       \(code.rawValue) (\(code.validationSeverity.rawValue)): \(rule.summary)
 
-      \(rule.explanation.wrapped(to: 78))
+      \(rule.explanation.filled)
 
       For example:
 
@@ -59,10 +48,9 @@ enum RuleList {
 
       \(rule.fixed.indented)
 
-      \(rule.remedy.wrapped(to: 78))
+      \(rule.remedy.filled)
       \(silencing(rule))
-      """)
-    return .done
+      """
   }
 
   private static func silencing(_ rule: Rule) -> String {
@@ -70,7 +58,7 @@ enum RuleList {
     if rule.code.endsReading { return "It cannot be ignored: nothing after it is read.\n" }
     let everywhere = """
       To silence it everywhere: --ignore \(code); to make it a warning or an error: --warn, --error.
-      """.wrapped(to: 78)
+      """.filled
     guard rule.code.isAboutABook else { return "\(everywhere)\n" }
     return """
       \(everywhere)
@@ -97,7 +85,7 @@ extension Diagnostic.Code {
     if text.contains(",") { throw ValidationError("give the option once for each code") }
     let nearest = text.nearest(among: names)
     let question = nearest.map { "did you mean \($0)? " } ?? ""
-    throw ValidationError("\(question)--list-rules lists the codes")
+    throw ValidationError("\(question)check-loans rules lists the codes")
   }
 
   /// - Throws: `ValidationError`, which says what is wrong.
@@ -117,19 +105,6 @@ extension String {
       .joined(separator: "\n")
   }
 
-  /// The words in lines of at most `width` characters.
-  fileprivate func wrapped(to width: Int) -> String {
-    var lines = [""]
-    for word in split(separator: " ") {
-      let line = lines[lines.count - 1]
-      if line.isEmpty {
-        lines[lines.count - 1] = String(word)
-      } else if line.count + 1 + word.count <= width {
-        lines[lines.count - 1] = "\(line) \(word)"
-      } else {
-        lines.append(String(word))
-      }
-    }
-    return lines.joined(separator: "\n")
-  }
+  /// The words in lines that a terminal has room for.
+  fileprivate var filled: String { wrapped(toColumns: 78).joined(separator: "\n") }
 }

@@ -29,7 +29,7 @@ public enum NoticeReason: String, CaseIterable, Sendable {
   /// Nothing is sent any longer, since it has been expired for too long.
   case expiredUntil = "expired-until"
   /// Its ladder has no notice for it, now or later.
-  case noRung = "no-rung"
+  case noNotice = "no-notice"
   /// Its next notice is still to come.
   case notDue = "not-due"
   /// Its notice was delivered through every channel in use, as far as it was tried.
@@ -60,7 +60,7 @@ extension Standing {
     guard let rung = plan.reached(at: now) else {
       let isTooLate = plan.ladder.limit.map { now.date > plan.fireDate($0).date }
       if isTooLate == true { return .expiredUntil }
-      guard let next = plan.next(after: now) else { return .noRung }
+      guard let next = plan.next(after: now) else { return .noNotice }
       // It may have been set for later when it was delivered.
       return isDelivered(next.rung) ? .delivered : .notDue
     }

@@ -45,9 +45,9 @@ struct DocumentedLibrary {
 
   /// The commands that end with another status than 0 here, as their pages say they may.
   private static let statuses = [
-    "check-loans --fail-on expired books.xml": 1,
-    "check-loans schedule forget mail-redirect": 64,
-    "check-loans schedule forget anna@example.org": 64,
+    "check-loans --exit-code books.xml": 1,
+    "check-loans schedule forget --channel mail-redirect": 64,
+    "check-loans schedule forget --address anna@example.org": 64,
   ]
 
   /// What a script does that stands in for a program.
@@ -230,7 +230,7 @@ struct DocumentedLibrary {
     let file = block.file ?? "example.xml"
     try folder.write(block.text, to: file)
     if block.text.contains("<profile ") {
-      try await pipeline.shell("check-loans profiles --check \(file)")
+      try await pipeline.shell("check-loans profiles check \(file)")
     } else if block.text.contains("<books>") {
       try await pipeline.shell("check-loans validate \(file)")
     } else {

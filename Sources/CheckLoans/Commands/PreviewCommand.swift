@@ -6,18 +6,6 @@ import Notifiers
 import ReminderSchedule
 import ReminderService
 
-/// `check-loans notice`.
-struct NoticeCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "notice",
-    abstract: "Show what borrowers are sent.",
-    discussion: """
-      Example:
-        check-loans notice preview --language hu
-      """,
-    subcommands: [PreviewCommand.self], defaultSubcommand: PreviewCommand.self)
-}
-
 /// The form of a preview.
 enum PreviewFormat: String, CaseIterable, ExpressibleByArgument {
   case text
@@ -25,7 +13,7 @@ enum PreviewFormat: String, CaseIterable, ExpressibleByArgument {
   case eml
 }
 
-/// `check-loans notice preview`.
+/// `check-loans preview`.
 struct PreviewCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "preview",
@@ -35,8 +23,8 @@ struct PreviewCommand: Subcommand {
       about invented books. Wordings, titles and style are those of the settings file.
 
       Examples:
-        check-loans notice preview --language hu
-        check-loans notice preview --format html books.xml > mail.html
+        check-loans preview --language hu
+        check-loans preview --format html books.xml > mail.html
       """)
 
   static let facts: [OptionFact] =
@@ -101,7 +89,7 @@ struct PreviewCommand: Subcommand {
     var status = ExitStatus.done
     let read = try environment.catalogues(
       catalogues, catalogue, now: self.now.now, jobs: SystemLimits.processors, schedule: nil,
-      example: "check-loans notice preview books.xml")
+      example: "check-loans preview books.xml")
     for entry in read { status = status.worse(try entry.reload(in: schedule, console).status) }
     let due = try schedule.reader.due(at: now, channel: ChannelName.mail.name).map(\.notice)
     let first = due.first {
