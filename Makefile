@@ -37,7 +37,7 @@ BINARY := .build/release/check-loans
 # The version is written down in one place. What is packed has the time of the last commit.
 EPOCH = $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 dist deb oci test-deb: export SOURCE_DATE_EPOCH ?= $(EPOCH)
-VERSION := $(shell sed -n 's/.*number = "\(.*\)"/\1/p' Sources/CheckLoans/Process/ProgramVersion.swift)
+VERSION := $(shell sed -n 's/.*number = "\(.*\)"/\1/p' Sources/CommandOutput/Process/ProgramVersion.swift)
 PACKAGES := .build/packages
 TREE := $(PACKAGES)/check-loans-$(VERSION)-linux-$(shell uname -m)
 
@@ -78,12 +78,12 @@ test-all: test test-command test-ci-recipes docs ## Test everything, for a night
 
 .PHONY: test-command
 test-command: setup-test build test-build ## Run all tests of the command on the release binary
-	$(RELEASED) Tests/run.sh --filter CheckLoansTests
+	$(RELEASED) Tests/run.sh --filter '^(CheckLoans|Settings|Reports|Validation)Tests'
 
 .PHONY: test-ci-recipes
 test-ci-recipes: setup-test setup-browser build test-build test-tools ## Run docs/ci.md, public tools, a browser
 	CHECK_LOANS_PYTHON="$(CURDIR)/$(PYTHON)" $(RELEASED) Tests/run.sh --filter \
-	  'CheckLoansTests\.(CIRecipe|GitHubAction|PipelineFile|PreCommit|PublicTool|PublicCalendar|ChannelRecipe|PageBrowser)Tests'
+	  'Tests\.(CIRecipe|GitHubAction|PipelineFile|PreCommit|PublicTool|PublicCalendar|ChannelRecipe|PageBrowser)Tests'
 
 .PHONY: test-faults
 test-faults: setup-test test-build ## Kill, starve and damage it everywhere: takes an hour
@@ -170,6 +170,8 @@ lint: ## Check the sources' form
 	diff -U0 --label .unsafe-files <(sort .unsafe-files) \
 	  --label 'files with unsafe code' <(grep -rlw --include='*.swift' unsafe Sources | sort) \
 	  || { echo "make: correct the list of the files that may be unsafe, .unsafe-files" >&2; exit 1; }
+	@docs/rooms.py | diff -U0 <(sed -n '/^```text$$/,/^```$$/{//!p}' docs/architecture.md) - \
+	  || { echo "make: bring docs/architecture.md in line with the graph that docs/rooms.py prints" >&2; exit 1; }
 	@$(write-template) | diff -U0 $(TEMPLATE) - \
 	  || { echo "make: bring the translations in line with 'make translations'" >&2; exit 1; }
 	for file in $(TRANSLATIONS)/*.po; do msgfmt --check --output-file=/dev/null $$file; done

@@ -117,20 +117,52 @@ let package = Package(
         "Notifiers",
       ],
       swiftSettings: settings),
-    .executableTarget(
-      name: "CheckLoans",
+    // The rooms of the command. No room knows a command; what one is to do is in a request.
+    .target(
+      name: "CommandOutput",
       dependencies: [
-        "Calendar", "CLinux", "CTOML", "Languages", "Loans", "LoanCatalogue", "LoanRules", "Mail",
-        "ReminderSchedule", "Notifiers", "ReminderService", "System",
+        "CLinux", "Languages", "LoanCatalogue", "Loans", "System",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: commandSettings),
+    .target(
+      name: "Reports",
+      dependencies: [
+        "CommandOutput", "Languages", "LoanCatalogue", "LoanRules", "Loans", "Mail",
+        "ReminderSchedule", "ReminderService", "System",
+      ],
+      // In the binary itself, which is all that is installed.
+      resources: [.embedInCode("Page/page.css"), .embedInCode("Page/page.js")],
+      swiftSettings: commandSettings),
+    .target(
+      name: "Validation",
+      dependencies: [
+        "CommandOutput", "Languages", "LoanCatalogue", "LoanRules", "Loans", "System",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: commandSettings),
+    .target(
+      name: "Settings",
+      dependencies: [
+        "CTOML", "Calendar", "CommandOutput", "Languages", "LoanCatalogue", "LoanRules", "Loans",
+        "Mail", "Notifiers", "ReminderService", "System",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       // In the binary itself, which is all that is installed.
-      resources: [
-        .embedInCode("Schemas/books.rng"), .embedInCode("Schemas/books.xsd"),
-        .embedInCode("Settings/config.toml"), .embedInCode("Report/Page/page.css"),
-        .embedInCode("Report/Page/page.js"),
+      resources: [.embedInCode("File/config.toml")],
+      swiftSettings: commandSettings),
+    .executableTarget(
+      name: "CheckLoans",
+      dependencies: [
+        "Calendar", "CommandOutput", "Languages", "LoanCatalogue", "LoanRules", "Loans", "Mail",
+        "Notifiers", "ReminderSchedule", "ReminderService", "Reports", "Settings", "System",
+        "Validation",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "SystemPackage", package: "swift-system"),
       ],
+      // In the binary itself, which is all that is installed.
+      resources: [.embedInCode("Schemas/books.rng"), .embedInCode("Schemas/books.xsd")],
       swiftSettings: commandSettings),
     // The documentation's example of a program that uses the library.
     .executableTarget(
@@ -141,7 +173,7 @@ let package = Package(
       ],
       path: "Examples/RemindMe", swiftSettings: settings),
     .target(
-      name: "TestSupport", dependencies: ["CZlib"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["CZlib", "Loans"], path: "Tests/TestSupport",
       swiftSettings: settings),
     .target(
       name: "CatalogueProperties",
@@ -182,14 +214,34 @@ let package = Package(
       ],
       swiftSettings: testSettings),
     .testTarget(
+      name: "CommandOutputTests",
+      dependencies: ["CommandOutput", "Loans", "System", "TestSupport"],
+      swiftSettings: testSettings),
+    .testTarget(
+      name: "ReportsTests",
+      dependencies: ["CheckLoans", "CommandOutput", "Loans", "Reports", "TestSupport"],
+      exclude: ["Pages", "Screens", "Tools"], swiftSettings: testSettings),
+    .testTarget(
+      name: "ValidationTests",
+      dependencies: [
+        "CheckLoans", "CommandOutput", "LoanCatalogue", "LoanRules", "Loans", "System",
+        "TestSupport", "Validation",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: testSettings),
+    .testTarget(
+      name: "SettingsTests",
+      dependencies: ["CheckLoans", "CommandOutput", "Loans", "Settings", "TestSupport"],
+      swiftSettings: testSettings),
+    .testTarget(
       name: "CheckLoansTests",
       dependencies: [
-        "CheckLoans", "Languages", "LoanCatalogue", "Loans", "Mail", "Notifiers", "System",
-        "TestSupport",
+        "CheckLoans", "CommandOutput", "Languages", "LoanCatalogue", "Loans", "Mail", "Notifiers",
+        "Reports", "Settings", "System", "TestSupport", "Validation",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
-      exclude: ["help.txt", "Pages", "Screens", "Tools"], swiftSettings: testSettings),
+      exclude: ["help.txt", "Tools"], swiftSettings: testSettings),
     .testTarget(
       name: "FaultTests", dependencies: ["CheckLoans", "Loans", "TestSupport"],
       exclude: ["Shim"], swiftSettings: testSettings),

@@ -19,7 +19,7 @@ case ${1-} in
   names=$(sed -E '/^(#|$)/d; s/[][().*+?|\\$^]/\\&/g; s|/(.*)|/`\1`|' "$2")
   count=$(wc -l <<< "$names")
   shift 2
-  set -- --filter "^CheckLoansTests\.($(paste -sd '|' <<< "$names"))\("
+  set -- --filter "^[A-Za-z]+Tests\.($(paste -sd '|' <<< "$names"))\("
   ;;
 esac
 

@@ -1,7 +1,7 @@
 import ArgumentParser
+import CommandOutput
 import Glibc
-import Loans
-import System
+import Settings
 
 @main
 enum Main {
@@ -11,7 +11,7 @@ enum Main {
   static func main() {
     ProcessSetup.run()
     let status = status(console)
-    StopSignals.endByNotedSignal()
+    StopSignals.reraise()
     exit(status.rawValue)
   }
 

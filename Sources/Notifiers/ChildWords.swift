@@ -40,17 +40,6 @@ extension Duration {
   package var lateness: String { "did not finish within \(words) and was stopped" }
 }
 
-extension ChildProcess.Ending {
-  /// `failed with exit status 3`, `was ended by signal 9`.
-  package var words: String {
-    switch self {
-    case .exited(let code): "failed with exit status \(code)"
-    case .signaled(let signal): "was ended by signal \(signal)"
-    case .lost, .running: "has ended, and the system does not say how"
-    }
-  }
-}
-
 extension [String: String] {
   private static let passedOn: Set = [
     "PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "XDG_CONFIG_HOME",

@@ -9,7 +9,7 @@ struct CalendarCommandTests {
     email: String = "", language: String = ""
   ) -> String {
     """
-    <book id="\(id)"><title>\(title.asXML)</title><borrower>\(borrower.asXML)</borrower>\
+    <book id="\(id)"><title>\(title.inXML)</title><borrower>\(borrower.inXML)</borrower>\
     <email>\(email)</email><language>\(language)</language><expiration>\(expiration)</expiration></book>
 
     """
@@ -469,17 +469,6 @@ extension CalendarCommandTests {
     let result = try await Desk().run(["calendar"] + arguments + ["books.xml"])
     #expect(result.status == 64)
     #expect(result.errorText.contains(words))
-  }
-}
-
-extension Desk {
-  /// All files, by name and content.
-  func contents() throws -> [String: [UInt8]] {
-    var contents: [String: [UInt8]] = [:]
-    for name in try File.names(below: folder.path) where !name.hasSuffix(".xml") {
-      contents[name] = try? File.bytes(of: name)
-    }
-    return contents
   }
 }
 

@@ -381,8 +381,3 @@ struct LostOutputTests {
     #expect(result.text == "\"Abigél\" expires tomorrow (2026.11.22)\n")
   }
 }
-
-extension String {
-  /// The text so many times.
-  func repeated(_ count: Int) -> String { String(repeating: self, count: count) }
-}

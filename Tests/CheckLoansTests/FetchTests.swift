@@ -4,6 +4,8 @@ import TestSupport
 import Testing
 
 @testable import CheckLoans
+@testable import CommandOutput
+@testable import Settings
 
 /// Catalogues that programs fetch.
 struct FetchTests {

@@ -3,6 +3,8 @@ import TestSupport
 import Testing
 
 @testable import CheckLoans
+@testable import CommandOutput
+@testable import Settings
 
 /// Whether every way to change a file is seen, and nothing else.
 struct FileWatchTests {

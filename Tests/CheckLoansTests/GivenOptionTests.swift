@@ -3,6 +3,8 @@ import TestSupport
 import Testing
 
 @testable import CheckLoans
+@testable import CommandOutput
+@testable import Settings
 
 /// The options that count as given on the command line, where they win over all that is set elsewhere.
 struct GivenOptionTests {

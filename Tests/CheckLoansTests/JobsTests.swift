@@ -2,6 +2,8 @@ import TestSupport
 import Testing
 
 @testable import CheckLoans
+@testable import CommandOutput
+@testable import Settings
 
 /// A large catalogue is read in chunks, by as many threads as are asked for.
 struct JobsTests {

@@ -3,6 +3,8 @@ import TestSupport
 import Testing
 
 @testable import CheckLoans
+@testable import CommandOutput
+@testable import Settings
 
 /// The manual pages: they have what the program has, no more and no less, and their examples work.
 struct ManualPageTests {

@@ -2,6 +2,8 @@ import TestSupport
 import Testing
 
 @testable import CheckLoans
+@testable import CommandOutput
+@testable import Settings
 
 /// What packages are made of.
 struct PackagingTests {

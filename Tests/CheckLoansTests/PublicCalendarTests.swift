@@ -3,6 +3,8 @@ import TestSupport
 import Testing
 
 @testable import CheckLoans
+@testable import CommandOutput
+@testable import Settings
 
 /// The days of calendars, held against those of the Python library recurring_ical_events.
 @Suite(.enabled(if: PublicTools.areWanted, "\(PublicTools.hint)"))

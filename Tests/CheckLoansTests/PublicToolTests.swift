@@ -3,6 +3,9 @@ import TestSupport
 import Testing
 
 @testable import CheckLoans
+@testable import CommandOutput
+@testable import Settings
+@testable import Validation
 
 /// What `validate` writes, read by the programs that it is meant for.
 @Suite(.enabled(if: PublicTools.areWanted, "\(PublicTools.hint)"))

@@ -3,6 +3,8 @@ import TestSupport
 import Testing
 
 @testable import CheckLoans
+@testable import CommandOutput
+@testable import Settings
 
 extension Desk {
   /// The units that the command prints.

@@ -1,6 +1,8 @@
 import Testing
 
 @testable import CheckLoans
+@testable import CommandOutput
+@testable import Settings
 
 /// What `watch` tells of troubles that come back, without any catalogue.
 struct TroublesTests {
@@ -8,11 +10,11 @@ struct TroublesTests {
 
   @Test func `What was told the last time is not told again`() {
     var reporter = Reporter(Console())
-    #expect(reporter.news(in: ["a", "b"], about: .clock("UTC")) == ["a", "b"])
-    #expect(reporter.news(in: ["b", "c"], about: .clock("UTC")) == ["c"])
-    #expect(reporter.news(in: ["b"], about: .channel("stdout")) == ["b"])
-    #expect(reporter.news(in: [], about: .clock("UTC")) == [])
-    #expect(reporter.news(in: ["b"], about: .clock("UTC")) == ["b"])
+    #expect(reporter.newLines(in: ["a", "b"], about: .clock("UTC")) == ["a", "b"])
+    #expect(reporter.newLines(in: ["b", "c"], about: .clock("UTC")) == ["c"])
+    #expect(reporter.newLines(in: ["b"], about: .channel("stdout")) == ["b"])
+    #expect(reporter.newLines(in: [], about: .clock("UTC")) == [])
+    #expect(reporter.newLines(in: ["b"], about: .clock("UTC")) == ["b"])
   }
 
   @Test func `A catalogue that is broken for a moment is not told`() {

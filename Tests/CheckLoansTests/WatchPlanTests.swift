@@ -1,9 +1,19 @@
+import Languages
+import Notifiers
 import Testing
 
 @testable import CheckLoans
+@testable import CommandOutput
+@testable import Settings
 
 /// What `watch` makes of what happens, without any file or clock.
 struct WatchPlanTests {
+  @Test func `Buttons are in the language too`() throws {
+    let hungarian = try #require(KnownLanguages().language(for: "hu"))
+    let buttons = try LoanButtons.parse("snooze,returned").buttons(options: [], in: hungarian)
+    #expect(buttons.map(\.label) == ["Emlékeztessen holnap", "Már visszavittem"])
+  }
+
   private typealias Moment = Duration
 
   private let books = WatchEvent.catalogue(0)

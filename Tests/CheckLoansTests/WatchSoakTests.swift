@@ -91,7 +91,7 @@ struct WatchSoakTests {
     let watcher = try Watcher([("Abigél", 1)], ["--verbose", "books.xml"])
     try await watcher.wait(for: ["Abigél"])
     var samples: [Sample] = []
-    let start = LocalClock.now
+    let start = ShownClock.now
     var reloads = 0
     for round in 0..<seconds {
       switch round % 4 {
@@ -102,7 +102,7 @@ struct WatchSoakTests {
       case 2: try watcher.desk.folder.remove("books.xml")
       default: try watcher.write(books(round) + [("Book", 1)])
       }
-      let rest = start + Double(round + 1) - LocalClock.now
+      let rest = start + Double(round + 1) - ShownClock.now
       if rest > 0 { try await watcher.pass(seconds: rest) }
       samples.append(try Sample(of: watcher.identifier))
       reloads += watcher.reloads(of: "books.xml")

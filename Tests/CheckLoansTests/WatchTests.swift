@@ -54,7 +54,7 @@ struct WatchTests {
   @Test(.enabled(if: Clock.canBeSet, "needs libfaketime"))
   func `A clock that is set back during a delivery is noticed right after it`() async throws {
     // Ten days ahead, so that the system's own timer comes to nothing.
-    let start = Int(LocalClock.now) + 10 * 86_400
+    let start = Int(ShownClock.now) + 10 * 86_400
     let watcher = try Watcher([("Abigél", 1)], ["--notify", "exec:./set-back", "books.xml"]) {
       desk in
       let clock = "\(desk.folder.path)/clock"
@@ -198,20 +198,20 @@ struct WatchTests {
     let watcher = try Watcher([("Abigél", 1)], ["-v", "books.xml"])
     try await watcher.wait(for: ["Abigél"])
     try await watcher.wait { watcher.errors.last?.contains("next check") == true }
-    let start = LocalClock.now
+    let start = ShownClock.now
     var last = start
     // Where this test is kept waiting, the burst has ended, and another one begins.
     var pauses = 0
     for number in 1...50 {
       try watcher.write([("Abigél", 1), ("Book \(number)", 9)])
       try await Task.sleep(for: .milliseconds(5))
-      if LocalClock.now - last > 0.1 { pauses += 1 }
-      last = LocalClock.now
+      if ShownClock.now - last > 0.1 { pauses += 1 }
+      last = ShownClock.now
     }
     try watcher.write([("Abigél", 1), ("Solaris", 1)])
     try await watcher.wait(for: ["Abigél", "Solaris"])
     // One at the beginning, one for each 700 ms of changes, one when they have ended.
-    let most = 4 + Int((LocalClock.now - start) / 0.7) + pauses
+    let most = 4 + Int((ShownClock.now - start) / 0.7) + pauses
     try await watcher.reloadAll()
     try await watcher.end()
     #expect(watcher.reloads(of: "books.xml") <= most)
@@ -301,7 +301,7 @@ struct WatchTests {
       desk.environment["TZ"] = nil
       desk.environment["PATH"] = "/usr/sbin:/usr/bin:/sbin:/bin"
       try desk.folder.write("catalogues = [\"books.xml\"]\n", to: "settings.toml")
-      let west = try #require(LocalClock.today(hoursEast: -12))
+      let west = try #require(ShownClock.today(hoursEast: -12))
       try desk.folder.write(catalogue(("Abigél", west.dotted)), to: "books.xml")
     }
     try await watcher.wait(for: ["Abigél"])
@@ -321,7 +321,7 @@ struct WatchTests {
   @Test(.enabled("needs a mount namespace of its own") { await canMount() })
   func `Another time zone of the system makes it another day at once`() async throws {
     let zones = "/usr/share/zoneinfo/Etc"
-    let west = try #require(LocalClock.today(hoursEast: -12))
+    let west = try #require(ShownClock.today(hoursEast: -12))
     let watcher = try Watcher(
       ["--verbose", "books.xml"], launcher: Self.launcher(zone: "Etc/GMT+12")
     ) { _, desk in
@@ -549,7 +549,7 @@ struct WatchTests {
     let watcher = try Watcher([("Abigél", 1)])
     try await watcher.wait(for: ["Abigél"])
     let lock = try await watcher.takeLock()
-    let start = LocalClock.now
+    let start = ShownClock.now
     try watcher.write([("Abigél", 1), ("Solaris", 1)])
     let told = try await watcher.wait { !watcher.errors.isEmpty }
     #expect(told >= start + 5, "not told at once")
@@ -906,9 +906,9 @@ extension Watcher {
   /// A watcher of other catalogues than `books.xml`.
   convenience init(
     _ arguments: [String], launcher: [String] = [],
-    prepare: (LocalClock, inout Desk) throws -> Void
+    prepare: (ShownClock, inout Desk) throws -> Void
   ) throws {
-    let clock = try #require(LocalClock(showing: "12:00:00"))
+    let clock = try #require(ShownClock(showing: "12:00:00"))
     try self.init([], arguments, launcher: launcher, prepare: { desk in try prepare(clock, &desk) })
   }
 

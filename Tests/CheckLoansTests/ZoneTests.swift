@@ -2,6 +2,8 @@ import TestSupport
 import Testing
 
 @testable import CheckLoans
+@testable import CommandOutput
+@testable import Settings
 
 /// The days and hours that zones skip and repeat, by the real clock.
 @Suite(.enabled(if: Clock.canBeSet, "needs libfaketime (Debian: apt install libfaketime)"))

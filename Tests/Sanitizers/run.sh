@@ -8,8 +8,9 @@ here=Tests/Sanitizers
 # The rooms of the library, and what the command does with catalogues and files, as far as it runs in
 # the tests' own process or is indifferent to the command's speed, memory and environment.
 library='(Loans|LoanCatalogue|LoanRules|ReminderSchedule|ReminderService|Notifiers)Tests'
-command='CheckLoansTests\.(FileWatch|FindingsForm|Fixing|FixingRefusal|StrictJSON|Troubles|UnifiedDiff|Validate[A-Za-z]*|WatchPlan)Tests'
-suites=${SUITES:-$library|$command}
+rooms='ValidationTests\.(FindingsForm|Fixing|FixingRefusal|UnifiedDiff|Validate[A-Za-z]*)Tests'
+command='CheckLoansTests\.(FileWatch|StrictJSON|Troubles|WatchPlan)Tests'
+suites=${SUITES:-$library|$rooms|$command}
 
 skips=()
 while IFS= read -r name; do

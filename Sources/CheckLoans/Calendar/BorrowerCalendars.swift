@@ -1,4 +1,5 @@
 import Calendar
+import CommandOutput
 import Glibc
 import Loans
 import System

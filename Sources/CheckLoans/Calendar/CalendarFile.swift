@@ -1,4 +1,4 @@
-import Loans
+import CommandOutput
 import System
 import SystemPackage
 

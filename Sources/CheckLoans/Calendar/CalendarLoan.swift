@@ -1,3 +1,4 @@
+import CommandOutput
 import Glibc
 import LoanCatalogue
 import LoanRules

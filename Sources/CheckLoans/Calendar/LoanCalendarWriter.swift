@@ -1,6 +1,9 @@
 import Calendar
+import CommandOutput
 import Languages
 import Loans
+import Reports
+import Settings
 
 /// Puts loans into calendars, in words.
 struct LoanCalendarWriter {

@@ -1,7 +1,8 @@
+import CommandOutput
 import Loans
-import Notifiers
 import ReminderSchedule
 import ReminderService
+import Settings
 
 extension ChannelDelivery {
   /// The most notices of a backlog that a channel sends unasked.

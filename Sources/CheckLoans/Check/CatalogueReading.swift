@@ -1,4 +1,4 @@
-import LoanCatalogue
+import CommandOutput
 import LoanRules
 import Loans
 import ReminderSchedule
@@ -53,4 +53,17 @@ extension CatalogueToRead {
     for line in findings.lines { console.printError(line: line) }
     return (findings.isUsable, status)
   }
+}
+
+/// Why a catalogue without any loan did not replace one that had loans.
+///
+/// - Parameters:
+///   - stored: the number of its loans in the schedule.
+///   - mayBeEmpty: whether it may be right.
+func emptinessWords(stored: Int, mayBeEmpty: Bool) -> String {
+  """
+  no loan with an expiration, but \(counted(stored, "loan")) in the schedule; nothing was changed, and \
+  \(stored == 1 ? "its" : "their") notices will still be delivered\
+  \(mayBeEmpty ? "; if all books are back, run again with --allow-empty" : "")
+  """
 }

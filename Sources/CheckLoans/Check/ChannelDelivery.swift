@@ -1,9 +1,11 @@
+import CommandOutput
 import Glibc
 import Languages
 import Loans
 import Notifiers
 import ReminderSchedule
 import ReminderService
+import Settings
 import System
 
 extension DeliveryReport {
@@ -136,7 +138,7 @@ struct ChannelDelivery {
     var outputFailure: CommandError?
     var leftByStop = 0
     // Where the system cannot, a signal ends the process at once.
-    if !channels.isEmpty { try? StopSignals.catchThem() }
+    if !channels.isEmpty { try? StopSignals.install() }
     for channel in channels where !StopSignals.isStopRequested {
       let (report, question) = try deliver(through: channel)
       if let question {

@@ -1,8 +1,9 @@
+import CommandOutput
 import Languages
-import LoanRules
 import Loans
 import Mail
 import Notifiers
+import Settings
 import System
 
 /// Makes the notifiers of channels from what the options and the settings file say of them.

@@ -1,16 +1,19 @@
+import CommandOutput
 import Languages
 import LoanCatalogue
 import LoanRules
 import Loans
 import ReminderSchedule
 import ReminderService
+import Reports
+import Settings
 import System
 import SystemPackage
 
 /// One run of `check`: has each catalogue read and its part of the schedule reloaded, reports, and
 /// has delivered what is due.
 final class CheckRun {
-  private var plan: CheckPlan
+  private var request: CheckRequest
   private let environment: Environment
   private let console: Console
   /// Open, and locked, until nothing more is done to it.
@@ -36,15 +39,15 @@ final class CheckRun {
   /// wait for its end.
   private static let loansPerCommit = 10_000
 
-  init(_ plan: CheckPlan, _ environment: Environment, _ console: Console) {
-    self.plan = plan
+  init(_ request: CheckRequest, _ environment: Environment, _ console: Console) {
+    self.request = request
     self.environment = environment
     self.console = console
-    report = CheckReport(plan, directory: environment.temporaryDirectory)
+    report = CheckReport(request.report, directory: environment.temporaryDirectory)
     progress =
-      plan.isQuiet
-      ? nil : Progress(of: plan.catalogues.map(\.path), environment, console)
-    onEvent = console.eventPrinter(isVerbose: plan.options.printing.verbose.verbose)
+      request.isQuiet
+      ? nil : Progress(of: request.catalogues.map(\.path), environment.variables, console)
+    onEvent = console.eventPrinter(isVerbose: request.options.printing.verbose.verbose)
   }
 
   /// - Throws: ``CommandError`` if nothing more can be done.
@@ -56,38 +59,38 @@ final class CheckRun {
   }
 
   private func read() throws(CommandError) {
-    if plan.reports {
-      let options = plan.options.report
+    if request.reports {
+      let options = request.options.report
       do throws(CommandError) {
         output = try ResultsOutput(
-          console, file: plan.output, permissions: options.screen ? nil : .ownerReadWrite,
-          pager: options.pager.pager(plan.terminal, environment))
+          console, file: request.output, permissions: options.screen ? nil : .ownerReadWrite,
+          pager: options.pager.pager(request.terminal, environment))
       } catch {
         // Reminders do not wait for a place for the report.
         printError(error)
       }
     }
     // Whoever writes to a pipe may take as long as he likes: it keeps no other run waiting.
-    if plan.state != nil && plan.catalogues.contains(where: { $0.path == "-" }) {
+    if request.state != nil && request.catalogues.contains(where: { $0.path == "-" }) {
       input = Result { () throws(CommandError) in
-        try StandardInput.takeIn(environment.temporaryDirectory)
+        try StandardInput.spool(environment.temporaryDirectory)
       }
     }
     do {
       try fetch()
-      if let path = plan.state {
-        schedule = try Schedule(path, isDryRun: plan.isDryRun)
-      } else if !plan.channels.isEmpty {
+      if let path = request.state {
+        schedule = try Schedule(path, isDryRun: request.isDryRun)
+      } else if !request.channels.isEmpty {
         // Holds what is due in this run.
         schedule = try Schedule()
       }
-      if plan.state != nil, let names = try schedule?.reader.catalogues() {
+      if request.state != nil, let names = try schedule?.reader.catalogues() {
         known = Set(names.map { Array($0.utf8) })
       }
-      if plan.options.printing.verbose.verbose {
-        console.printError(plan.clock.words(for: plan.now))
+      if request.options.printing.verbose.verbose {
+        console.printError(request.clock.words(for: request.now))
       }
-      if let warning = try schedule?.clockSetBackWarning(now: plan.now) {
+      if let warning = try schedule?.clockSetBackWarning(now: request.now) {
         console.printError(warning)
       }
       try readCatalogues()
@@ -99,12 +102,12 @@ final class CheckRun {
 
   /// Has programs fetch catalogues, before the lock is taken: a server may take as long as it likes.
   private func fetch() throws(ScheduleError) {
-    if plan.catalogues.allSatisfy({ $0.fetch == nil }) { return }
-    let kept = plan.isDryRun ? nil : plan.state
+    if request.catalogues.allSatisfy({ $0.fetch == nil }) { return }
+    let kept = request.isDryRun ? nil : request.state
     if let kept { try Schedule.prepareDirectory(of: kept) }
     ChildProcess.endWithThisProcess()
-    for index in plan.catalogues.indices {
-      plan.catalogues[index].fetch(keeps: kept != nil)
+    for index in request.catalogues.indices {
+      request.catalogues[index].fetch(keeps: kept != nil)
     }
   }
 
@@ -112,9 +115,9 @@ final class CheckRun {
   private func readCatalogues() throws {
     var transaction = try schedule?.begin()
     var uncommitted = 0
-    for (number, catalogue) in plan.catalogues.enumerated() {
+    for (number, catalogue) in request.catalogues.enumerated() {
       try check(catalogue, number)
-      if plan.reports, plan.state != nil, let reader = schedule?.reader {
+      if request.reports, request.state != nil, let reader = schedule?.reader {
         report.catalogues[number].silenced = try reader.silencedCount(
           at: catalogue.now, catalogues: [catalogue.source.name])
       }
@@ -134,12 +137,12 @@ final class CheckRun {
     // Whoever reads the report may take as long as he likes: it keeps no other run waiting.
     schedule = nil
     do throws(CommandError) {
-      if plan.reports, let output { try report.print(output) }
+      if request.reports, let output { try report.print(output) }
     } catch {
       throw failure ?? error
     }
     if let failure { throw failure }
-    if !lookedAt.isEmpty, !plan.isQuiet {
+    if !lookedAt.isEmpty, !request.isQuiet {
       let (names, isOne) = (lookedAt.map(\.visible).joined(separator: ", "), lookedAt.count == 1)
       console.printError(
         """
@@ -148,34 +151,34 @@ final class CheckRun {
         """)
     }
     try console.flush()
-    if plan.options.exitCode && report.expired > 0 { note(.findings) }
+    if request.options.exitCode && report.expired > 0 { note(.findings) }
     return status
   }
 
   private func deliver() throws {
-    let (limits, now) = (plan.staleLimits, plan.clock.clockTime(plan.now))
+    let (limits, now) = (request.staleLimits, request.clock.clockTime(request.now))
     let stale =
       try schedule.map { try StaleCatalogues($0.reader, limits, at: now) }
       ?? StaleCatalogues(files, limits, at: now)
     note(console.report(stale))
-    guard let schedule, !plan.channels.isEmpty else { return }
-    let groups = try plan.catalogues.namesByZone.withoutMoved(schedule.reader) { sentence in
+    guard let schedule, !request.channels.isEmpty else { return }
+    let groups = try request.catalogues.namesByZone.withoutMoved(schedule.reader) { sentence in
       console.printError(sentence)
       note(.badSetting)
     }
     let delivery = ChannelDelivery(
       schedule: schedule, groups: groups,
       times: DeliveryTimes(
-        plan.options.channels.times, plan.catalogues.closedDays, today: plan.now.date,
+        request.options.channels.times, request.catalogues.closedDays, today: request.now.date,
         schedule.reader, after: closedDays),
-      onEvent: onEvent, notifiers: plan.notifiers, console: console, stale: stale,
-      isRemembered: plan.state != nil, backlog: plan.options.channels.backlog)
-    if plan.isDryRun {
+      onEvent: onEvent, notifiers: request.notifiers, console: console, stale: stale,
+      isRemembered: request.state != nil, backlog: request.options.channels.backlog)
+    if request.isDryRun {
       try delivery.rehearse(
-        plan.channels, before: plan.state.map { try ScheduleReader(opening: $0) },
-        isResult: plan.options.report.format.isForPeople)
+        request.channels, before: request.state.map { try ScheduleReader(opening: $0) },
+        isResult: request.options.report.format.isForPeople)
     } else {
-      note(try delivery.run(plan.channels))
+      note(try delivery.run(request.channels))
     }
   }
 
@@ -187,40 +190,40 @@ final class CheckRun {
 extension CheckRun {
   /// A catalogue that cannot be read leaves its reminders as they were, and the others go on.
   private func check(_ catalogue: CatalogueToRead, _ number: Int) throws {
-    var part = CatalogueReport(catalogue: catalogue)
+    var part = CatalogueReport(catalogue: catalogue.reported)
     defer { report.catalogues.append(part) }
     var fault = catalogue.fault
     if catalogue.path == "-", case .failure(let failure) = input { fault = failure }
     if let fault {
       note(fault, &part)
-      return try countPending(&part)
+      return try countPending(catalogue, &part)
     }
     var contents = report.contents
     var catalogue = catalogue
     do {
-      part.closedDays = try readClosedDays(catalogue)
-      catalogue.settings.policy.closedDays = part.closedDays
+      part.catalogue.closedDays = try readClosedDays(catalogue)
+      catalogue.settings.policy.closedDays = part.catalogue.closedDays
     } catch let fault as CommandError {
       note(fault, &part)
-      return try countPending(&part)
+      return try countPending(catalogue, &part)
     }
     catalogue.settings.onProgress = progress?.notes(of: number)
     // A trial reaches no borrower.
-    catalogue.settings.isDelivered = plan.channels.contains { $0 != .mailRedirect }
+    catalogue.settings.isDelivered = request.channels.contains { $0 != .mailRedirect }
     do throws(ReminderError) {
       let center = ReminderCenter(
         schedule: schedule, civilTime: catalogue.clock.civilTime, onEvent: onEvent)
       let result = try center.reload(
         catalogue.source, at: catalogue.now, settings: catalogue.settings,
         onDiagnostic: { note($0, &part) },
-        onLoan: { [catalogue] read in
+        onLoan: { [reported = part.catalogue] read in
           part.note(read.status)
-          contents.add(read, of: catalogue)
+          contents.add(read, of: reported)
         })
       report.contents = contents
       part.summary = result.summary
       files.append((catalogue.source.name, result.modifiedAt))
-      note(result, &part)
+      note(result, catalogue, &part)
       if case .replaced = result.outcome { return noteLook(at: catalogue) }
     } catch {
       (part.expired, part.expiresToday, part.lost, part.claimedReturned) = (0, 0, 0, 0)
@@ -228,13 +231,14 @@ extension CheckRun {
       note(CommandError(error), &part)
       try adviseOnMissing(catalogue)
     }
-    try countPending(&part)
+    try countPending(catalogue, &part)
   }
 
   /// Notes that a look has added a catalogue to those of others, which nobody may have meant.
   private func noteLook(at catalogue: CatalogueToRead) {
     let name = catalogue.source.name
-    if plan.channels.isEmpty, !plan.isDryRun, !known.isEmpty, !known.contains(Array(name.utf8)),
+    if request.channels.isEmpty, !request.isDryRun, !known.isEmpty,
+      !known.contains(Array(name.utf8)),
       !environment.isListed(name)
     {
       lookedAt.append(catalogue.forgettable)
@@ -243,17 +247,17 @@ extension CheckRun {
 
   private func readClosedDays(_ catalogue: CatalogueToRead) throws -> ClosedDays {
     try closedDays.read(catalogue.closed, today: catalogue.now.date, schedule) { result in
-      let warnings = plan.options.printing.verbose.verbose ? result.warnings : result.news
-      for line in result.errors + result.idle + warnings { console.printError(line) }
+      let warnings = request.options.printing.verbose.verbose ? result.warnings : result.news
+      for line in result.errors + result.unused + warnings { console.printError(line) }
       note(result.status)
     }
   }
 
   /// Says what to do about a catalogue whose file is gone.
   private func adviseOnMissing(_ catalogue: CatalogueToRead) throws {
-    guard plan.state != nil, let schedule, !FileSystem.exists(catalogue.file) else { return }
+    guard request.state != nil, let schedule, !FileSystem.exists(catalogue.file) else { return }
     let loans = try schedule.reader.loansWithNotices(
-      at: catalogue.now, channels: plan.channels.map(\.name), in: catalogue.source.name)
+      at: catalogue.now, channels: request.channels.map(\.name), in: catalogue.source.name)
     if loans == 0 { return }
     console.printError(
       """
@@ -274,28 +278,30 @@ extension CheckRun {
       note(.invalidData)
       part.lastError = found
     }
-    if diagnostic.mayHideALoan || plan.options.printing.verbose.verbose {
+    if diagnostic.mayHideALoan || request.options.printing.verbose.verbose {
       console.printError(line: found.line)
     }
     report.add(found)
   }
 
-  private func note(_ result: ReloadReport, _ part: inout CatalogueReport) {
+  private func note(
+    _ result: ReloadReport, _ catalogue: CatalogueToRead, _ part: inout CatalogueReport
+  ) {
     let path = part.catalogue.path.visible
-    if plan.options.printing.verbose.verbose, let modifiedAt = result.modifiedAt {
+    if request.options.printing.verbose.verbose, let modifiedAt = result.modifiedAt {
       console.printError("\(path): last written \(modifiedAt.words)")
     }
     if !result.isUsable { part.gap = part.lastError?.line ?? path }
     if result.isUsable {
       report.hasRead = true
-    } else if plan.state != nil, !result.summary.answer.isBorrowerUnknown {
+    } else if request.state != nil, !result.summary.answer.isBorrowerUnknown {
       console.printError("\(path): its reminders are unchanged; fix the catalogue and run again")
     }
     if let words = result.closedForLongWords { console.printError("\(path): \(words)") }
     switch result.outcome {
     case .replaced(let summary):
       (part.scheduled, part.nextReminder) = (summary.scheduled, summary.nextFireAt)
-      if plan.state != nil, !part.catalogue.settings.allowsEmpty, let words = summary.lossWords {
+      if request.state != nil, !catalogue.settings.allowsEmpty, let words = summary.lossWords {
         console.printError("\(path): \(words)")
       }
     case .refusedEmpty(let stored):
@@ -304,7 +310,7 @@ extension CheckRun {
       console.printError(words)
       note(.invalidData)
       part.gap = words
-    case .kept where result.isUsable && plan.state != nil:
+    case .kept where result.isUsable && request.state != nil:
       console.printError("\(path): its reminders are unchanged")
     case .kept: break
     }
@@ -316,8 +322,10 @@ extension CheckRun {
   }
 
   /// Counts the reminders that a catalogue has from before.
-  private func countPending(_ part: inout CatalogueReport) throws {
-    guard plan.reports, let pending = try pending(of: part.catalogue) else { return }
+  private func countPending(
+    _ catalogue: CatalogueToRead, _ part: inout CatalogueReport
+  ) throws {
+    guard request.reports, let pending = try pending(of: catalogue) else { return }
     (part.scheduled, part.nextReminder) = (pending.count, pending.nextFireAt)
   }
 
@@ -370,93 +378,5 @@ extension Diagnostic {
         .unknownCase, .unknownDateElement, .misplacedExpiration, .noExpirations, .invalidLoanDate,
         .expirationBeforeLoan, .unknownColumn,
       ].contains(code)
-  }
-}
-
-/// A run of `check` as it was asked for, with everything looked up that its options name.
-struct CheckPlan {
-  private(set) var options: CheckOptions
-  fileprivate(set) var catalogues: [CatalogueToRead]
-  /// How old the files of the catalogues may be, by name.
-  let staleLimits: [String: TimeSpan?]
-  let channels: [ChannelName]
-  let clock: LocalClock
-  let now: CivilDateTime
-  let isDryRun: Bool
-  /// Where the schedule is kept; `nil` for no schedule.
-  let state: String?
-  /// The file that takes the report; `nil` for standard output.
-  let output: String?
-  let isColored: Bool
-  let terminal: Terminal
-  let notifiers: ChannelNotifiers
-
-  /// - Parameter example: shows how to name a catalogue.
-  /// - Throws: ``CommandError`` if something that an option names is not there, or no catalogue is
-  ///   named.
-  init(
-    _ options: CheckOptions, _ once: OneRunOptions, _ environment: Environment,
-    example: String = "check-loans books.xml"
-  ) throws(CommandError) {
-    self.options = options
-    self.options.report.format = try options.format(environment)
-    isDryRun = once.dryRun.dryRun
-    clock = try options.catalogue.zone.clock(environment)
-    now = try clock.now(once.now.now)
-    channels = try options.channels.channels(environment)
-    state = try options.state.optionalPath(environment)
-    notifiers = try ChannelNotifiers(
-      channels, options.channels, options.language, environment, state: options.state,
-      isDryRun: isDryRun)
-    isColored = options.printing.color.isColored(environment)
-    terminal = Terminal(environment)
-    catalogues = try environment.catalogues(
-      options.catalogues, options.catalogue, now: once.now.now, jobs: options.jobs.count,
-      schedule: state, example: example)
-    staleLimits = environment.staleLimits(
-      of: catalogues.map(\.source.name), options.stale)
-    output = try environment.output(
-      options.report.output, sparing: catalogues.map(\.file), state: state)
-  }
-
-  /// The language of the report.
-  var language: Language { notifiers.language }
-
-  /// Whether only the loans are wanted.
-  var isQuiet: Bool { options.printing.quiet.quiet }
-
-  /// Whether the report goes to standard output, rather than notices.
-  var reports: Bool {
-    channels.isEmpty || !options.report.format.isForPeople || output != nil
-  }
-
-  /// What the report is grouped by, if it is.
-  var grouping: ReportGrouping? {
-    if options.report.format == .letters { return .borrower }
-    return options.report.groupBy ?? (isTable || options.report.format == .html ? .day : nil)
-  }
-
-  /// Whether the report is a table for people.
-  private var isTable: Bool {
-    switch options.report.format {
-    case .table: true
-    case .text: ProcessSetup.isOutputATerminal && output == nil
-    case .json, .csv, .html, .letters: false
-    }
-  }
-
-  /// The form of the report.
-  var form: any ReportForm {
-    switch options.report.format {
-    case .json: JSONReportForm(plan: self)
-    case .csv: CSVForm()
-    case .html: HTMLForm(self)
-    case .letters: LettersForm(self)
-    case .text, .table:
-      isTable
-        ? TableForm(
-          language: language, isColored: isColored, grouping: grouping ?? .day, terminal: terminal)
-        : SentenceForm(language: language, isColored: isColored)
-    }
   }
 }

@@ -1,7 +1,9 @@
+import CommandOutput
 import LoanRules
 import Loans
 import ReminderSchedule
 import ReminderService
+import Settings
 
 /// The times at which notices about the loans of each catalogue are sent.
 struct DeliveryTimes {
@@ -80,5 +82,12 @@ extension [CatalogueToRead] {
   /// The closed days of each, by name.
   var closedDays: [String: ClosedDaySetting] {
     Dictionary(map { ($0.source.name, $0.closed) }) { first, _ in first }
+  }
+}
+
+extension LocalClock {
+  /// The time with the clock's offset from UTC.
+  func clockTime(_ now: CivilDateTime) -> ClockTime {
+    ClockTime(now, utcOffset: now.utcOffset(civilTime))
   }
 }

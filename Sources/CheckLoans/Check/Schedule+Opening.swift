@@ -1,3 +1,4 @@
+import CommandOutput
 import Loans
 import ReminderSchedule
 import ReminderService

@@ -1,20 +1,9 @@
 import ArgumentParser
+import CommandOutput
 import Loans
 import ReminderSchedule
 import ReminderService
-
-/// The option for the age of a catalogue's file.
-struct StaleOptions: ParsableArguments, DescribedOptions {
-  static let facts: [OptionFact] = [OptionFact("stale-after", .text, .table)]
-
-  @Option(
-    help: ArgumentHelp(
-      """
-      Hold the notices that loans have expired while the catalogue's file is older than this, as in 36h \
-      or 8d. (default: a file may be old)
-      """, valueName: "age"), transform: TimeSpan.parse)
-  var staleAfter: TimeSpan?
-}
+import Settings
 
 /// The catalogues whose loans may no longer be there: their files are older than `stale-after` allows, so
 /// their expired notices are held; or the library's server does not know the borrower, so the schedule

@@ -1,7 +1,9 @@
 import ArgumentParser
+import CommandOutput
 import LoanRules
 import Loans
 import ReminderSchedule
+import Settings
 
 /// `check-loans closed`.
 struct ClosedCommand: Subcommand {
@@ -65,7 +67,7 @@ struct ClosedCommand: Subcommand {
     var runs: [ClosedRun] = []
     for (name, setting) in settings {
       let result = try setting.closedDays(today: today, schedule: schedule, period: first...last)
-      for line in result.errors + result.idle + result.warnings { console.printError(line) }
+      for line in result.errors + result.unused + result.warnings { console.printError(line) }
       status = status.worse(result.status)
       runs += result.days.closures(from: first, to: last).runs.map { run in
         var run = run

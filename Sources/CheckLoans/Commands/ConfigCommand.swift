@@ -1,11 +1,13 @@
 import ArgumentParser
-import Loans
+import CommandOutput
+import Reports
+import Settings
 
 /// `check-loans config`.
 struct ConfigCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "config",
-    abstract: "Show what is in force, and where each value comes from.",
+    abstract: "Show the effective settings and where each is set.",
     discussion: """
       Takes the options of check, reads the settings file and the environment as check would, and \
       prints one line for each option: its name, its value, and the flag, the variable or the \
@@ -40,8 +42,7 @@ struct ConfigCommand: Subcommand {
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     if example {
-      let text = PackageResources.config_toml
-      try console.print(text.span)
+      try console.print(SettingsFile.example.span)
       return .done
     }
     // What would keep a run from its work is reported now.
@@ -63,4 +64,22 @@ struct ConfigCommand: Subcommand {
     try format == .json ? settings.printJSON(console) : settings.printTable(console)
     return .done
   }
+}
+
+extension Subcommand {
+  static var scheme: SettingsScheme? { .user }
+}
+
+extension SettingsScheme {
+  /// The user's settings, for what reads catalogues into the schedule.
+  static let user: SettingsScheme = SettingsScheme(
+    facts: ConfigCommand.facts, catalogues: "catalogues", file: "the user's config.toml",
+    example: "check-loans config --example", isOfUser: true, parse: ConfigCommand.parse,
+    other: { SettingsScheme.project })
+
+  /// A project's settings, for `validate`.
+  static let project: SettingsScheme = SettingsScheme(
+    facts: ValidateCommand.facts, catalogues: "files", file: "a project's .check-loans.toml",
+    example: "check-loans validate --show-settings", isOfUser: false,
+    parse: ValidateCommand.parse, other: { SettingsScheme.user })
 }

@@ -1,7 +1,8 @@
 import ArgumentParser
+import CommandOutput
 import Loans
 import ReminderSchedule
-import ReminderService
+import Settings
 
 /// `check-loans deliver`.
 struct DeliverCommand: Subcommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
+import CommandOutput
 import Languages
-import Loans
+import Settings
 
 /// `check-loans languages`.
 struct LanguagesCommand: Subcommand {

@@ -1,9 +1,10 @@
 import ArgumentParser
-import Languages
+import CommandOutput
 import Loans
 import ReminderSchedule
 import ReminderService
-import System
+import Reports
+import Settings
 import SystemPackage
 
 /// The form of a list for staff.
@@ -85,7 +86,7 @@ struct ListsCommand: Subcommand {
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let language = try language.language(environment)
-    let terminal = Terminal(environment)
+    let terminal = Terminal(environment.variables)
     let path = try state.path(environment)
     let read = try environment.catalogues(
       catalogues, catalogue, now: now.now, jobs: SystemLimits.processors, schedule: path,
@@ -130,7 +131,9 @@ struct ListsCommand: Subcommand {
       kind, days: days ?? 2, borrower: borrower, mostBorrowers: environment.mostBorrowers)
     var status = ExitStatus.done
     for entry in read {
-      let result = try entry.reload(in: copy, console) { loan, _ in list.note(loan, of: entry) }
+      let result = try entry.reload(in: copy, console) { loan, _ in
+        list.note(loan, of: entry.source.name, today: entry.now.date)
+      }
       status = status.worse(result.status)
       if result.isUsable { continue }
       console.printError(
@@ -139,7 +142,7 @@ struct ListsCommand: Subcommand {
         numbers
         """)
     }
-    for group in read.namesByZone { try list.add(group, copy.reader) }
+    for (_, now, names) in read.namesByZone { try list.add(names, at: now, copy.reader) }
     list.sort()
     return (list, status)
   }

@@ -1,9 +1,9 @@
 import ArgumentParser
+import CommandOutput
 import Languages
-import LoanRules
 import Loans
 import ReminderSchedule
-import ReminderService
+import Settings
 
 /// `check-loans plan`.
 struct PlanCommand: Subcommand {
@@ -11,11 +11,10 @@ struct PlanCommand: Subcommand {
     commandName: "plan",
     abstract: "Show which notices will be sent on which day.",
     discussion: """
-      Goes through the coming days, as if a run on each of them sent what is due, each day with the \
-      words of that day. Nothing is sent or written. Catalogues, \
-      of the command line or else of the settings file, are read first, so that a change of the \
-      settings shows; without any, the stored schedule is taken as it is. Without --notify, a notice \
-      that was sent through some channel is not shown again.
+      Simulates a run on each of the coming days and lists the notices it would send, in the words of \
+      that day. Nothing is sent or written. The catalogues of the command line, or else of the settings \
+      file, are read first, so that a change of the settings shows; without any, the stored schedule is \
+      used as it is. Without --notify, a notice that was sent through any channel is not listed again.
 
       Examples:
         check-loans plan

@@ -1,10 +1,11 @@
 import ArgumentParser
-import Languages
+import CommandOutput
 import Loans
 import Mail
 import Notifiers
 import ReminderSchedule
 import ReminderService
+import Settings
 
 /// The form of a preview.
 enum PreviewFormat: String, CaseIterable, ExpressibleByArgument {

@@ -1,4 +1,5 @@
 import Loans
+import Settings
 import System
 
 /// How far systemd confines a service; see systemd.exec(5).

@@ -1,6 +1,7 @@
+import CommandOutput
 import Loans
-import Mail
 import Notifiers
+import Settings
 import SystemPackage
 
 /// The run of `check`, or of `watch`, that systemd starts.
@@ -52,10 +53,10 @@ struct ServiceCommand {
       for name in ["now", "dry-run"] where known.given[name]?.isFromCommandLine == true {
         throw CommandError(.usage, "--\(name) would be the same every day; leave it out")
       }
-      let plan = try CheckPlan(
+      let request = try CheckRequest(
         command.options, command.once, known, example: "check-loans timer books.xml")
       self.environment = known
-      (channels, catalogues, output) = (plan.channels, plan.catalogues, plan.output)
+      (channels, catalogues, output) = (request.channels, request.catalogues, request.output)
       let options = command.options
       (channelOptions, state, zone) = (options.channels, options.state, options.catalogue.zone)
       (hasAction, warnings) = (false, command.warnings(known))

@@ -1,5 +1,7 @@
+import CommandOutput
 import Loans
 import Notifiers
+import Settings
 import System
 import SystemPackage
 

@@ -1,4 +1,5 @@
 import CLinux
+import CommandOutput
 import Glibc
 import System
 import SystemPackage
@@ -21,7 +22,7 @@ final class EventLoop {
   ///
   /// - Throws: `Errno` if the system cannot give what it takes.
   init(_ paths: [WatchEvent: [String]]) throws(Errno) {
-    try StopSignals.catchThem(isWatching: true)
+    try StopSignals.install(isWatching: true)
     files = try FileWatch(paths)
     timer = FileDescriptor(rawValue: check_loans_make_timer())
     if timer.rawValue < 0 { throw Errno.last }

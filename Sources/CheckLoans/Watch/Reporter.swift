@@ -1,3 +1,5 @@
+import CommandOutput
+
 /// Reports problems that come back again and again, each line about a subject only when it is new.
 ///
 /// If the schedule cannot be opened at seven and at eight for the same reason, that is printed once.
@@ -20,7 +22,7 @@ struct Reporter {
 
   /// Prints the lines about a subject that were not among those of the last time.
   mutating func report(_ lines: [String], about subject: Subject) {
-    for line in news(in: lines, about: subject) { console.printError(line) }
+    for line in newLines(in: lines, about: subject) { console.printError(line) }
   }
 
   /// Prints a line about a subject unless it was the line of the last time.
@@ -29,7 +31,7 @@ struct Reporter {
   }
 
   /// The lines about a subject that were not among those of the last time.
-  mutating func news(in lines: [String], about subject: Subject) -> [String] {
+  mutating func newLines(in lines: [String], about subject: Subject) -> [String] {
     let before = reported.updateValue(lines, forKey: subject) ?? []
     return lines.filter { !before.contains($0) }
   }

@@ -1,3 +1,4 @@
+import CommandOutput
 import ReminderSchedule
 import System
 import SystemPackage

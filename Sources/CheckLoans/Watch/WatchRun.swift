@@ -1,9 +1,10 @@
-import LoanCatalogue
+import CommandOutput
 import LoanRules
 import Loans
 import Notifiers
 import ReminderSchedule
 import ReminderService
+import Settings
 import System
 import SystemPackage
 
@@ -54,7 +55,7 @@ final class WatchRun {
   func run() throws(CommandError) -> ExitStatus {
     try refuseDirectories()
     if settings.hasButtons { try SystemLimits.checkThreads() }
-    reportIdleAction()
+    reportUnusedAction()
     reportMissedChanges()
     defer { actions?.close() }
     try workUntilStop()
@@ -107,7 +108,7 @@ final class WatchRun {
     }
   }
 
-  private func reportIdleAction() {
+  private func reportUnusedAction() {
     let isIdle = settings.hasButtons && !settings.channels.contains(.notifySend)
     let option = settings.action == nil ? "--buttons" : "--action"
     let line = "\(option) has no effect without --notify notify-send"
@@ -259,7 +260,7 @@ extension WatchRun {
     do {
       return try reader.read(entry.closed, today: now.date, schedule) { result in
         let warnings = settings.isVerbose ? result.warnings : result.news
-        reporter.report(result.errors + result.idle + warnings, about: .calendars(entry.closed))
+        reporter.report(result.errors + result.unused + warnings, about: .calendars(entry.closed))
       }
     } catch let error as ScheduleError {
       throw error
@@ -290,7 +291,8 @@ extension WatchRun {
     }
     catalogues[index].readOn = now.date
     let (lines, retry) = catalogues[index].note(findings, at: LocalClock.uptime)
-    for line in lines.map({ reporter.news(in: $0, about: .catalogue(entry.source.name)) }) ?? [] {
+    for line in lines.map({ reporter.newLines(in: $0, about: .catalogue(entry.source.name)) }) ?? []
+    {
       console.printError(line: line)
     }
     if !findings.isUsable { say("\(entry.path.visible): cannot be used at the moment") }
@@ -347,7 +349,7 @@ extension WatchRun {
         zip(old.catalogues.map(\.source.name), catalogues), uniquingKeysWith: { first, _ in first })
       catalogues = settings.catalogues.map { known[$0.source.name] ?? WatchedCatalogue() }
       if settings.action != old.action || settings.buttons != old.buttons { setActions() }
-      reportIdleAction()
+      reportUnusedAction()
       readAllAgain()
       reporter.report(nil, about: .settings)
       reportMissedChanges()

@@ -283,3 +283,14 @@ extension ChildProcess {
     }
   }
 }
+
+extension ChildProcess.Ending {
+  /// `failed with exit status 3`, `was ended by signal 9`.
+  package var words: String {
+    switch self {
+    case .exited(let code): "failed with exit status \(code)"
+    case .signaled(let signal): "was ended by signal \(signal)"
+    case .lost, .running: "has ended, and the system does not say how"
+    }
+  }
+}

@@ -1,0 +1,284 @@
+import ArgumentParser
+import CommandOutput
+import Languages
+import Loans
+import ReminderSchedule
+import ReminderService
+import Settings
+import System
+
+/// The form of a list of the schedule.
+enum ListFormat: String, CaseIterable, ExpressibleByArgument {
+  case text
+  case json
+  case waybar
+  case i3blocks
+}
+
+/// `check-loans schedule list`.
+struct ListCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List what is pending, delivered, failed, silenced and cancelled.",
+    discussion: """
+      One line for each reminder in the order in which they fire: ID, fire date, state, kind, \
+      loan, and the day of the next notice if there is one after it; a table at a terminal. Reads \
+      the schedule without locking it.
+
+      The formats waybar and i3blocks give status bars a badge: the number of open notices, \
+      delivered or not, with the most urgent first. Nothing open is an empty badge.
+
+      Loans that are no longer in their catalogue are kept for 400 days; --returned lists them, latest \
+      first, and schedule explain shows what was sent about each.
+
+      Examples:
+        check-loans schedule list --format json
+        check-loans schedule list --returned
+        check-loans schedule list --failed
+        check-loans schedule list --due --borrower Halmos
+        check-loans schedule list --format waybar
+      """)
+
+  static let facts: [OptionFact] =
+    ClockOptions.facts + StateOptions.facts + [
+      OptionFact("format", .text, .run), OptionFact("returned", .flag, .line),
+      OptionFact("failed", .flag, .line), OptionFact("due", .flag, .line),
+      OptionFact("borrower", .text, .line), OptionFact("catalogue", .list, .line),
+    ] + ColorOptions.facts + PagerOptions.facts
+
+  @OptionGroup var clock: ClockOptions
+  @OptionGroup var state: StateOptions
+
+  @Option(help: "Format of the list.")
+  var format = ListFormat.text
+
+  @Flag(help: "List the loans that are no longer in their catalogue.")
+  var returned = false
+
+  @Flag(help: "List only what could not be delivered.")
+  var failed = false
+
+  @Flag(help: "List only what is due and not yet delivered.")
+  var due = false
+
+  @Option(
+    help: ArgumentHelp(
+      "List only loans to borrowers whose names contain this, in upper or lower case.",
+      valueName: "name"))
+  var borrower: String?
+
+  @Option(
+    parsing: .singleValue,
+    help: ArgumentHelp(
+      "List only loans of this catalogue. Can be given several times.", valueName: "catalogue"),
+    completion: .custom { _, _, word in ScheduleCompletion.catalogues(of: word) })
+  var catalogue: [String] = []
+
+  @OptionGroup var color: ColorOptions
+  @OptionGroup var pager: PagerOptions
+
+  func validate() throws {
+    let filters = [returned, failed, due, borrower != nil, !catalogue.isEmpty]
+    if filters.contains(true), format == .waybar || format == .i3blocks {
+      throw ValidationError("only the formats text and json can be filtered")
+    }
+  }
+
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
+    let (_, zone) = try clock.read(environment)
+    let schedule = try ScheduleReader(opening: state.path(environment))
+    let known = try schedule.catalogues()
+    let isBadge = format == .waybar || format == .i3blocks
+    let names =
+      try isBadge
+      ? environment.watched(schedule)
+      : catalogue.isEmpty ? known : environment.names(of: catalogue, in: known)
+    // A catalogue may have its own time zone.
+    let groups = try environment.namesByZone(names, zone, now: clock.now.now)
+    if isBadge {
+      let badge = try Badge(schedule, groups)
+      try console.print(line: format == .waybar ? badge.waybar : badge.i3blocks)
+      return .done
+    }
+    let isJSON = format == .json
+    let isTable = format == .text && ProcessSetup.isOutputATerminal
+    var table = EntryTable(directory: environment.temporaryDirectory)
+    if isJSON { try console.print("{\"version\":1,\"reminders\":[") }
+    var isEmpty = true
+    try forEach(schedule, groups) { entry, now in
+      if isJSON {
+        try console.print((isEmpty ? "" : ",") + entry.json(at: now).text)
+      } else if isTable {
+        table.add(entry, at: now)
+      } else {
+        try console.print(line: entry.line(at: now))
+      }
+      isEmpty = false
+    }
+    if isJSON {
+      try console.print(line: "]}")
+    } else if isEmpty {
+      console.printError(emptyWords(catalogues: known.count))
+    }
+    if isTable && !isEmpty {
+      let terminal = Terminal(environment.variables)
+      let pager = pager.pager(terminal, environment)
+      try table.print(
+        isReturned: returned, isColored: color.isColored(environment), terminal,
+        ResultsOutput(console, file: nil, pager: pager))
+    }
+    return .done
+  }
+
+  /// Why nothing is listed.
+  ///
+  /// - Parameter catalogues: the number of those in the schedule.
+  private func emptyWords(catalogues: Int) -> String {
+    if borrower != nil || !catalogue.isEmpty || (due && (failed || returned)) {
+      return "nothing in the schedule fits"
+    }
+    if due { return "nothing is due" }
+    if failed { return "nothing has failed" }
+    if returned { return "no loan was returned within the last 400 days" }
+    return catalogues == 0
+      ? "nothing is scheduled; run check-loans CATALOGUE first"
+      : "the schedule has \(counted(catalogues, "catalogue")), but no loans to remind of"
+  }
+
+  /// Calls `body` with the entries of all catalogues, in one order.
+  private func forEach(
+    _ schedule: ScheduleReader, _ groups: [ZoneGroup],
+    _ body: (ScheduleEntry, CivilDateTime) throws -> Void
+  ) throws {
+    var filter = EntryFilter()
+    (filter.haveLeft, filter.isDue) = (returned, due)
+    if failed { filter.state = .failed }
+    var lists: [(entries: ScheduleEntries, next: ScheduleEntry?)] = []
+    for (_, now, names) in groups {
+      filter.catalogues = names
+      var entries = try schedule.entries(at: now, filter)
+      lists.append((entries, try entries.next()))
+      lists[lists.count - 1].entries = entries
+    }
+    while true {
+      let next = lists.indices.filter { lists[$0].next != nil }.min { left, right in
+        guard let left = lists[left].next, let right = lists[right].next else { return false }
+        return left.isListed(before: right)
+      }
+      guard let next, let entry = lists[next].next else { return }
+      if entry.scheduled.loan.borrower.fits(anyCase: borrower) { try body(entry, groups[next].now) }
+      lists[next].next = try lists[next].entries.next()
+    }
+  }
+}
+
+extension ScheduleEntry {
+  /// Whether it comes before an entry of another time zone.
+  fileprivate func isListed(before other: ScheduleEntry) -> Bool {
+    if let leftOn = scheduled.leftOn, let other = other.leftOn { return leftOn > other }
+    return (fireAt, scheduled.id) < (other.fireAt, other.id)
+  }
+
+  fileprivate func line(at now: CivilDateTime) -> String {
+    let id = String(scheduled.id).padded(to: 6)
+    let state = state.rawValue.padded(to: 9)
+    let kind = kind.rawValue.padded(to: 8)
+    let verb = self.kind == .expired ? "expired" : "expires"
+    let moment = scheduled.leftOn.map { "\($0) returned" } ?? fireAt.words
+    var line = "\(id)  \(moment)  \(state)  \(kind)  \(scheduled.loan.label()) \(verb) "
+    line += scheduled.loan.expiration.dotted
+    if let borrower = scheduled.loan.borrower { line += ", lent to \(borrower.visible)" }
+    line += " (\(scheduled.library?.visible ?? scheduled.catalogue.visibleCatalogue))"
+    if let (_, fireAt) = later(than: now) { line += "; next \(fireAt.date)" }
+    for delivery in deliveries where delivery.hasFailed && delivery.isInUse {
+      line += "; \(delivery.channel.visible): \(delivery.failure)"
+    }
+    if let silence { line += "; silenced \(silence.words())" }
+    return line
+  }
+
+  /// The notice that comes after that of the entry.
+  func later(than now: CivilDateTime) -> (rung: Int, fireAt: CivilDateTime)? {
+    scheduled.next(after: now).flatMap { $0.rung == rung ? nil : $0 }
+  }
+
+  fileprivate func json(at now: CivilDateTime) -> JSONValue {
+    // What a returned loan had last.
+    let rung = scheduled.leftOn == nil ? rung : deliveries.map(\.rung).max()
+    return .object(
+      scheduled.jsonMembers + [
+        ("kind", .string(kind.rawValue)), ("expiration", .string("\(scheduled.loan.expiration)")),
+        ("fireAt", .string(fireAt.toTheMinute)), ("state", .string(state.rawValue)),
+        ("deliveries", .array(deliveries.map(\.json))), ("library", JSONValue(scheduled.library)),
+        ("rung", JSONValue(rung)), ("next", scheduled.nextJSON(after: now)),
+        ("silence", silence.map(\.json) ?? .null),
+      ] + (scheduled.leftOn.map { [("leftOn", .string("\($0)"))] } ?? []))
+  }
+}
+
+extension Silence {
+  fileprivate var json: JSONValue {
+    .object([
+      ("until", JSONValue(until?.description)), ("by", .string(origin.by)),
+      ("reason", .string(origin.reason)),
+    ])
+  }
+}
+
+/// The number of open notices, for a status bar: reminders that have fired for loans that have not
+/// expired, and loans that have.
+struct Badge {
+  private static let shown = 10
+
+  private var reminders = 0
+  private var expired = 0
+  private var mostUrgent: [(notice: Notice, today: CivilDate)] = []
+
+  /// - Parameter groups: the catalogues in each time zone.
+  init(_ schedule: ScheduleReader, _ groups: [ZoneGroup]) throws(ScheduleError) {
+    for (_, now, names) in groups {
+      let open = try schedule.openCount(at: now, catalogues: names)
+      reminders += open.reminders
+      expired += open.expired
+      mostUrgent += try schedule.openNotices(at: now, catalogues: names, limit: Self.shown)
+        .map { ($0, now.date) }
+    }
+    mostUrgent.sort { $0.notice.loan.expiration < $1.notice.loan.expiration }
+  }
+
+  private var count: Int { reminders + expired }
+
+  private var kind: String { expired > 0 ? "expired" : count > 0 ? "reminder" : "none" }
+
+  /// One JSON object, waybar-custom(5); the tooltip is Pango markup.
+  var waybar: String {
+    JSONValue.object([
+      ("text", .string(count > 0 ? "\(count)" : "")),
+      ("alt", .string(kind)),
+      ("tooltip", .string(tooltip)),
+      ("class", .string(kind)),
+    ]).text
+  }
+
+  private var tooltip: String {
+    var lines = mostUrgent.prefix(Self.shown).map { notice, today in
+      let title = notice.loan.label().shortened(toColumns: 60)
+      let line = notice.loan.dueSentence(title, today: today)
+      let place = notice.library.map { ", at \($0.visible.shortened(toColumns: 60))" } ?? ""
+      return (line + place).escapedAsMarkup
+    }
+    if count > lines.count { lines.append("and \(count - lines.count) more") }
+    return lines.joined(separator: "\n")
+  }
+
+  /// The long text, the short text and, once a loan has expired, the colour, each in a line of its
+  /// own; see i3blocks(1).
+  ///
+  /// Empty lines hide the block.
+  var i3blocks: String {
+    if count == 0 { return "\n" }
+    let loans = counted(count, "loan")
+    let long = expired > 0 ? "\(loans), \(expired) expired" : loans
+    return "\(long)\n\(count)" + (expired > 0 ? "\n#FF0000" : "")
+  }
+}

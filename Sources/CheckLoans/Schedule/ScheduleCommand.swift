@@ -1,0 +1,333 @@
+import ArgumentParser
+import CommandOutput
+import Languages
+import Loans
+import ReminderSchedule
+import Settings
+import System
+
+/// `check-loans schedule`.
+struct ScheduleCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "schedule",
+    abstract: "Show, explain, silence, cancel or forget what is scheduled.",
+    discussion: """
+      Examples:
+        check-loans schedule list
+        check-loans schedule explain bk102
+        check-loans schedule snooze 3
+        check-loans schedule forget old-books.xml
+      """,
+    subcommands: [
+      ListCommand.self, ExplainCommand.self, SnoozeCommand.self, ReturnedCommand.self,
+      CancelCommand.self, AgainCommand.self, ForgetCommand.self, RenameChannelCommand.self,
+      RenameCatalogueCommand.self,
+    ],
+    defaultSubcommand: ListCommand.self)
+}
+
+extension [Loan] {
+  /// The titles of the first ten, so that a wrong number is seen.
+  var titles: String {
+    prefix(10).map { $0.label() }.joined(separator: ", ") + (count > 10 ? ", …" : "")
+  }
+}
+
+extension Console {
+  /// Reports the IDs that no loan in the schedule has.
+  ///
+  /// - Returns: `usage` if there are any.
+  func report(unknownLoans ids: [Int]) -> ExitStatus {
+    for id in ids {
+      printError("there is no loan \(id) in the schedule; see check-loans schedule list")
+    }
+    return ids.isEmpty ? .done : .usage
+  }
+}
+
+/// `check-loans schedule cancel`.
+struct CancelCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cancel",
+    abstract: "Cancel pending reminders until the next reload of their catalogue.",
+    discussion: """
+      The next run that reads the catalogue schedules the loans again; schedule snooze holds until a \
+      day, and schedule returned until the loan is gone from its catalogue. Takes only the numbers that \
+      schedule list shows, not a book's own id.
+
+      Examples:
+        check-loans schedule cancel --all
+        check-loans schedule cancel 3 7
+      """)
+
+  static let facts: [OptionFact] =
+    StateOptions.facts + QuietOptions.facts + [OptionFact("all", .flag, .line)]
+
+  @Argument(
+    help: ArgumentHelp("IDs, as schedule list shows them.", valueName: "id"),
+    completion: LoanNumbers.completion, transform: LoanNumbers.parse)
+  var ids: [Int] = []
+
+  @Flag(help: "Cancel all pending reminders.")
+  var all = false
+
+  @OptionGroup var state: StateOptions
+
+  @OptionGroup var quiet: QuietOptions
+
+  func validate() throws {
+    guard all == ids.isEmpty else {
+      throw ValidationError("give either --all or the IDs that schedule list shows")
+    }
+  }
+
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
+    try environment.refuseDryRun()
+    let schedule = try Schedule(opening: state.path(environment))
+    let (loans, unknown) =
+      all ? ([], []) : try schedule.cancel(ids: Set(ids).sorted())
+    let count = all ? try schedule.cancelAll() : loans.count
+    if !quiet.quiet, count > 0 || unknown.isEmpty {
+      let titles = all ? "" : ": \(loans.titles)"
+      try console.print(
+        line: count == 0
+          ? "nothing to cancel"
+          : """
+          cancelled the notices of \(counted(count, "loan")) until \(count == 1 ? "its" : "their") \
+          catalogue is next read\(titles)
+          """
+      )
+    }
+    return console.report(unknownLoans: unknown)
+  }
+}
+
+/// `check-loans schedule forget`.
+struct ForgetCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "forget",
+    abstract: "Remove catalogues, channels or refused addresses from the schedule.",
+    discussion: """
+      A catalogue that was only looked at, or whose file is gone, is no longer listed, counted or \
+      delivered. A channel that was mistyped, or has a new name, no longer shows its failures. If it is \
+      named again, a catalogue or channel counts as new, and what is due is sent.
+
+      Examples:
+        check-loans schedule forget old-books.xml
+        check-loans schedule forget --channel exec:/srv/old-script
+      """)
+
+  static let facts: [OptionFact] =
+    [OptionFact("channel", .list, .line), OptionFact("address", .list, .line)]
+    + StateOptions.facts + QuietOptions.facts
+
+  @Argument(
+    help: "Catalogues, as schedule list shows them; - is standard input.",
+    completion: .custom { _, _, word in ScheduleCompletion.catalogues(of: word) })
+  var catalogues: [String] = []
+
+  @Option(
+    parsing: .singleValue,
+    help: ArgumentHelp("Forget this channel, as --notify takes it.", valueName: "channel"))
+  var channel: [ChannelName] = []
+
+  @Option(
+    parsing: .singleValue,
+    help: ArgumentHelp("Forget that this e-mail address was refused.", valueName: "address"))
+  var address: [String] = []
+
+  @OptionGroup var state: StateOptions
+
+  @OptionGroup var quiet: QuietOptions
+
+  var files: [String] { catalogues }
+
+  func validate() throws {
+    if catalogues.isEmpty && channel.isEmpty && address.isEmpty {
+      throw ValidationError("name a catalogue, or give --channel or --address")
+    }
+  }
+
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
+    try environment.refuseDryRun()
+    let path = try state.path(environment)
+    let schedule = try Schedule(opening: path)
+    var status = ExitStatus.done
+    func report(_ sentence: String?, otherwise complaint: String) throws {
+      if let sentence {
+        if !quiet.quiet { try console.print(line: sentence) }
+      } else {
+        console.printError(complaint)
+        status = .usage
+      }
+    }
+    for channel in channel.map(environment.resolved) {
+      let name = channel.name.visible
+      try report(
+        schedule.forget(channel: channel.name).map {
+          "forgot the channel \(name) with \(counted($0, "notice"))"
+        }, otherwise: "nothing was ever sent through the channel \(name)")
+    }
+    for address in address {
+      let key = EmailAddress.key(of: address) ?? address
+      try report(
+        schedule.forget(address: key)
+          ? "what is due is sent to \(address.visible) again" : nil,
+        otherwise: "the address \(address.visible) was not refused")
+    }
+    for name in catalogues {
+      let known = try schedule.reader.catalogues()
+      let catalogue = environment.name(of: name, in: known)
+      // What was fetched of it has readers' names in it.
+      if let catalogue {
+        try? FileSystem.remove(CatalogueFetch.file(of: catalogue, besideSchedule: path))
+      }
+      try report(
+        catalogue.flatMap { try schedule.forget(catalogue: $0) }.map {
+          "forgot \(name.visible) with \(counted($0, "loan"))"
+        }, otherwise: known.unknownWords(name))
+    }
+    return status
+  }
+}
+
+/// `check-loans schedule again`.
+struct AgainCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "again",
+    abstract: "Send the current notice of a loan again.",
+    discussion: """
+      The next run sends it through each channel through which it was delivered, as if it had not been; \
+      mail at most one message to an address and day. A silenced loan waits until its silence ends.
+
+      Example:
+        check-loans schedule again 3
+      """)
+
+  static let facts: [OptionFact] = ChangeOptions.facts
+
+  @Argument(
+    help: ArgumentHelp("IDs, as schedule list shows them.", valueName: "id"),
+    completion: LoanNumbers.completion, transform: LoanNumbers.parse)
+  var ids: [Int]
+
+  @OptionGroup var change: ChangeOptions
+
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
+    try environment.refuseDryRun()
+    let (time, zone) = try change.clock.read(environment)
+    let schedule = try Schedule(opening: change.state.path(environment))
+    let groups = try environment.namesByZone(
+      schedule.reader.catalogues(), zone, now: change.clock.now.now)
+    // A catalogue may have its own time zone.
+    let now = { catalogue in groups.now(of: catalogue) ?? time }
+    var unknown: [Int] = []
+    for id in Set(ids).sorted() {
+      guard let (scheduled, isSentAgain) = try schedule.sendAgain(id, at: now) else {
+        unknown.append(id)
+        continue
+      }
+      let now = now(scheduled.catalogue)
+      let title = scheduled.loan.label()
+      if !isSentAgain {
+        let hasNotice = scheduled.plan.reached(at: now) != nil
+        console.printError(
+          """
+          loan \(id), \(title): \(hasNotice ? "its notice is still to be sent" : "no notice is due now"), \
+          so there is nothing to send again
+          """)
+      } else if !change.quiet.quiet {
+        let kind = scheduled.loan.expiration < now.date ? "expired notice" : "reminder"
+        let notice = "the \(kind) of loan \(id)"
+        let isSilenced = try schedule.reader.history(of: id, at: now)?.reason == .silenced
+        try console.print(
+          line: isSilenced
+            ? "\(notice) is sent again once the loan is no longer silenced: \(title)"
+            : "the next run sends \(notice) again: \(title)")
+      }
+    }
+    return console.report(unknownLoans: unknown)
+  }
+}
+
+extension Environment {
+  /// The schedule in the standard place, for a shell to complete words from.
+  fileprivate var standardSchedule: ScheduleReader? {
+    (try? standardStateFile()).flatMap { try? ScheduleReader(opening: $0) }
+  }
+
+  /// The name that a catalogue has in the schedule; `nil` if none of those known is meant.
+  ///
+  /// A file that was known by a path that now leads elsewhere is taken at its word.
+  func name(of catalogue: String, in known: [String]) -> String? {
+    [absolutePath(catalogue), catalogueName(catalogue), catalogue].first { name in
+      known.contains { $0.utf8.elementsEqual(name.utf8) }
+    }
+  }
+
+  /// The names that catalogues have in the schedule.
+  ///
+  /// - Throws: ``CommandError`` with the status `usage` for one that it does not have.
+  func names(of catalogues: [String], in known: [String]) throws(CommandError) -> [String] {
+    var names: [String] = []
+    for catalogue in catalogues {
+      guard let name = name(of: catalogue, in: known) else {
+        throw CommandError(.usage, known.unknownWords(catalogue))
+      }
+      names.append(name)
+    }
+    return names
+  }
+}
+
+extension [String] {
+  /// The message about a catalogue that is none of these.
+  func unknownWords(_ catalogue: String) -> String {
+    let known = map(\.visibleCatalogue).joined(separator: ", ")
+    return "there is no catalogue \(catalogue.visible) in the schedule, which has "
+      + (isEmpty ? "none" : known.shortened(to: 300))
+  }
+}
+
+/// What a shell completes from the schedule in the standard place.
+enum ScheduleCompletion {
+  /// The catalogues in the schedule, those in the working directory by relative paths.
+  static func catalogues(of word: String) -> [String] {
+    guard let environment = try? Environment.ofProcess(),
+      let names = try? environment.standardSchedule?.catalogues()
+    else { return [] }
+    let directory = "\(environment.workingDirectory)/"
+    return names.filter(\.isCompletable).map { name in
+      // What begins with a hyphen would be an option.
+      word.hasPrefix("/") || !name.hasPrefix(directory) || name.hasPrefix("\(directory)-")
+        ? name : String(name.dropFirst(directory.count))
+    }
+  }
+}
+
+/// Numbers of loans in the schedule.
+enum LoanNumbers {
+  /// More would be no help.
+  private static let most = 1_000
+
+  /// Reads a number.
+  @Sendable static func parse(_ text: String) throws -> Int {
+    if let number = Int(text) { return number }
+    throw ValidationError(
+      "give the number of a loan, as \"schedule list\" shows it, not an id or a title")
+  }
+
+  /// What a shell completes.
+  static let completion = CompletionKind.custom { _, _, _ in
+    guard let environment = try? Environment.ofProcess(),
+      let schedule = environment.standardSchedule,
+      let now = try? LocalClock(environment["TZ"], environment.variables).read()?.now,
+      var entries = try? schedule.entries(at: now)
+    else { return [] }
+    var numbers: [String] = []
+    while numbers.count < most, let entry = try? entries.next() {
+      if numbers.last != "\(entry.id)" { numbers.append("\(entry.id)") }
+    }
+    return numbers
+  }
+}

@@ -1,0 +1,213 @@
+import ArgumentParser
+import CommandOutput
+import Languages
+import LoanCatalogue
+import Loans
+import ReminderSchedule
+import ReminderService
+import Settings
+
+/// `check-loans silence`.
+struct SilenceCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "silence",
+    abstract: "Suppress notices for some loans.",
+    discussion: """
+      The loans are read and reported as usual. Once a silence has ended, what is due by then is sent, \
+      once. See also check-loans schedule snooze, for one loan.
+
+      Examples:
+        check-loans silence list
+        check-loans silence add --borrower-is "Lee, An" --until 2w --reason "holiday"
+        check-loans silence end 1
+      """,
+    subcommands: [SilenceListCommand.self, SilenceAddCommand.self, SilenceEndCommand.self],
+    defaultSubcommand: SilenceListCommand.self)
+}
+
+/// `check-loans silence add`.
+struct SilenceAddCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add",
+    abstract: "Suppress notices for all loans that match, including future ones.",
+    discussion: """
+      All conditions that are given must be met. Texts must be those of the catalogue: case matters, \
+      except in addresses, and runs of white space count as one space. silence list, schedule list and \
+      schedule explain show who ordered a silence, when and why.
+
+      Examples:
+        check-loans silence add --borrower-is "Lee, An" --until 2w --reason "holiday"
+        check-loans silence add --title "Atlas *" --until forever --reason reference
+      """)
+
+  static let facts: [OptionFact] =
+    SilenceConditionOptions.facts + EndOptions.facts + [OptionFact("reason", .text, .line)]
+    + ChangeOptions.facts
+
+  @OptionGroup var conditions: SilenceConditionOptions
+  @OptionGroup var end: EndOptions
+
+  @Option(help: ArgumentHelp("Why, for whoever wonders later. Required.", valueName: "text"))
+  var reason: String?
+
+  @OptionGroup var change: ChangeOptions
+
+  func validate() throws {
+    if end.until == nil {
+      throw ValidationError("say for how long: give --until, as in 2w, 2026-12-01 or forever")
+    }
+    let texts = conditions.texts + [reason].compactMap(\.self)
+    if texts.contains(where: { $0.utf8.count > 1_000 }) {
+      throw ValidationError("no text can be longer than 1000 bytes")
+    }
+    if reason?.spaceNormalized.isEmpty ?? true {
+      throw ValidationError("say why, for whoever wonders later: give --reason \"on holiday\"")
+    }
+  }
+
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
+    try environment.refuseDryRun()
+    let (now, _) = try change.clock.read(environment)
+    let until = try end.until?.day(from: now.date)
+    let schedule = try Schedule(opening: change.state.path(environment))
+    let (id, loans) = try schedule.silence(
+      try conditions.conditions(environment), until: until,
+      by: Silence.Origin(reason: (reason ?? "").spaceNormalized, by: environment.userName, at: now))
+    if !change.quiet.quiet {
+      let duration = until.map { "until \($0)" } ?? "forever"
+      try console.print(
+        line: "silence \(id): \(counted(loans, "loan")), \(duration)")
+    }
+    if loans == 0 { console.printError(try advice(onUnmet: id, schedule.reader)) }
+    return .done
+  }
+
+  /// The warning about a silence that is about no loan, since a text may be misspelt.
+  private func advice(onUnmet id: Int, _ schedule: ScheduleReader) throws -> String {
+    let guess = try conditions.borrowerIs.flatMap { name in
+      try name.nearest(among: schedule.borrowers().filter { $0 != name.spaceNormalized })
+    }
+    let advice =
+      guess.map { "did you mean --borrower-is \($0.shellQuoted.visible)?" }
+      ?? "is something misspelt?"
+    return "no loan meets the conditions now; \(advice) (check-loans silence end \(id) ends it)"
+  }
+}
+
+/// `check-loans silence list`.
+struct SilenceListCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List the silences, and the books that are said to be returned.",
+    discussion: """
+      One line for each silence: its number, which loans, until when, by whom and why, and the day on \
+      which it was made. Loans that were snoozed or said to be returned are among them. Books that are \
+      still on loan 7 days after that come last, to be looked for on the shelf.
+
+      Example:
+        check-loans silence list --format json
+      """)
+
+  static let facts: [OptionFact] =
+    ClockOptions.facts + StateOptions.facts + [OptionFact("format", .text, .run)]
+
+  @OptionGroup var clock: ClockOptions
+  @OptionGroup var state: StateOptions
+
+  @Option(help: "Format of the list.")
+  var format = OutputFormat.text
+
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
+    let (now, _) = try clock.read(environment)
+    let silences = try ScheduleReader(opening: state.path(environment)).silences(today: now.date)
+    if format == .json {
+      let list = JSONValue.array(silences.map { $0.json(today: now.date) }).text
+      try console.print(line: "{\"version\":1,\"silences\":\(list)}")
+      return .done
+    }
+    if silences.isEmpty { console.printError("nothing is silenced") }
+    let isOverdue = { (silence: Silence) in silence.isOverdueReturn(today: now.date) }
+    for silence in silences where !isOverdue(silence) { try console.print(line: silence.line) }
+    if silences.contains(where: isOverdue) {
+      try console.print(line: "said to be returned, still on loan: look on the shelf")
+    }
+    for silence in silences where isOverdue(silence) { try console.print(line: silence.line) }
+    return .done
+  }
+}
+
+extension Silence {
+  fileprivate var line: String {
+    "\(String(id).padded(to: 6))  \(subject); \(words()) (\(origin.at.date))"
+  }
+
+  /// Which loans it is about.
+  private var subject: String {
+    if let target {
+      let borrower = target.loan.borrower.map { ", lent to \($0.visible)" } ?? ""
+      return "loan \(target.id): \(target.loan.label())\(borrower)"
+    }
+    return conditions.named.map { "\($0) \($1.quoted())" }.joined(separator: ", ")
+  }
+
+  fileprivate func json(today: CivilDate) -> JSONValue {
+    .object([
+      ("id", .int(id)),
+      ("reminder", JSONValue(target?.id)),
+      ("catalogue", JSONValue(target?.catalogue)),
+      ("title", JSONValue(target?.loan.title)),
+      ("conditions", .object(conditions.named.map { ($0, .string($1)) })),
+      ("until", JSONValue(until?.description)), ("by", .string(origin.by)),
+      ("reason", .string(origin.reason)), ("at", .string("\(origin.at)")),
+      ("isOverdueReturn", .bool(isOverdueReturn(today: today))),
+    ])
+  }
+}
+
+extension SilenceConditions {
+  /// Those that are set, by the names of their options.
+  fileprivate var named: [(name: String, value: String)] {
+    [
+      ("borrower", borrower), ("email", email), ("category", category),
+      ("status", status?.rawValue), ("loan", loan), ("title", title),
+      ("kind", kind?.rawValue), ("channel", channel),
+    ].compactMap { name, value in value.map { (name, $0) } }
+  }
+}
+
+/// `check-loans silence end`.
+struct SilenceEndCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "end",
+    abstract: "End silences: what is due by now is sent by the next run.",
+    discussion: """
+      Example:
+        check-loans silence end 1 4
+      """)
+
+  static let facts: [OptionFact] = StateOptions.facts + QuietOptions.facts
+
+  @Argument(
+    help: ArgumentHelp("Numbers, as silence list shows them.", valueName: "number"),
+    transform: { text in
+      if let number = Int(text) { return number }
+      throw ValidationError("give a number of silence list")
+    })
+  var numbers: [Int]
+
+  @OptionGroup var state: StateOptions
+  @OptionGroup var quiet: QuietOptions
+
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
+    try environment.refuseDryRun()
+    let schedule = try Schedule(opening: state.path(environment))
+    let (ended, unknown) = try schedule.endSilences(numbers)
+    if !quiet.quiet, ended > 0 {
+      try console.print(line: "ended \(counted(ended, "silence"))")
+    }
+    for number in unknown {
+      console.printError("there is no silence \(number); see check-loans silence list")
+    }
+    return unknown.isEmpty ? .done : .usage
+  }
+}
