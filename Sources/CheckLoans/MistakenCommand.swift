@@ -182,7 +182,7 @@ extension ParsableCommand {
 
 extension String {
   /// Whether it is a plain word, as the name of a command is.
-  fileprivate var isBareWord: Bool {
+  var isBareWord: Bool {
     !isEmpty && utf8.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "-") }
       && self != "-"
   }

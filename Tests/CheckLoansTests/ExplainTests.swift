@@ -243,7 +243,7 @@ struct ForgetTests {
         == Outcome(
           64,
           errors: """
-            check-loans: there is no catalogue old.xml in the schedule, which has \
+            check-loans: there is no catalogue old.xml in the schedule; it has \
             \(desk.folder.path)/books.xml
 
             """))

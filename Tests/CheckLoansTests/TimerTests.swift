@@ -282,6 +282,17 @@ struct TimerInstallTests {
     desk.folder.contents(of: "calls").split(separator: "\n").map(String.init)
   }
 
+  @Test func `A mistyped action is not taken for a catalogue`() async throws {
+    let desk = try Desk()
+    let words =
+      "check-loans: there is no action or file \"instal\"; did you mean check-loans timer install?\n"
+    #expect(
+      try await desk.run("timer", "instal", "--notify", "stdout", "books.xml").outcome
+        == Outcome(64, errors: words))
+    try desk.folder.write("<books/>", to: "instal")
+    #expect(try await desk.run("timer", "instal", "--notify", "stdout").status == 0)
+  }
+
   @Test func `It shows, writes and starts the units, and removes them again`() async throws {
     let desk = try desk()
     let arguments = ["books.xml", "--notify", "stdout"]

@@ -72,27 +72,6 @@ struct FixingTests {
     #expect(try File.names(in: desk.folder.path) == ["books.xml"])
   }
 
-  @Test func `What a killed run left beside a catalogue goes when it is fixed again`() throws {
-    let desk = try FixingDesk()
-    let left = FileReplacement.passingName(for: desk.name)
-    try desk.folder.write("left", to: left)
-    try desk.folder.write("other", to: FileReplacement.passingName(for: "other.xml"))
-    try desk.fix()
-    #expect(try desk.problems().isEmpty)
-    #expect(
-      try File.names(in: desk.folder.path)
-        == [FileReplacement.passingName(for: "other.xml"), "books.xml"])
-  }
-
-  @Test func `A catalogue is fixed although its new file's first name is taken`() throws {
-    let desk = try FixingDesk()
-    let left = FileReplacement.passingName(for: desk.name)
-    try desk.folder.makeDirectory(left)
-    try desk.fix()
-    #expect(try desk.problems().isEmpty)
-    #expect(try File.names(in: desk.folder.path) == [left, "books.xml"])
-  }
-
   @Test(arguments: [0o640, 0o600, 0o664, 0o755] as [UInt32])
   func `The permissions stay`(mode: UInt32) throws {
     try expectStays(mode)

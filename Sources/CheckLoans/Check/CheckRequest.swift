@@ -1,13 +1,9 @@
 import CommandOutput
 import Languages
-import LoanCatalogue
-import LoanRules
 import Loans
-import ReminderSchedule
 import ReminderService
 import Reports
 import Settings
-import System
 import SystemPackage
 
 /// A run of `check` as it was asked for, with everything looked up that its options name.

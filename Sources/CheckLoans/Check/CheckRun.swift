@@ -1,5 +1,4 @@
 import CommandOutput
-import Languages
 import LoanCatalogue
 import LoanRules
 import Loans

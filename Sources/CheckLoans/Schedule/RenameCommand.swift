@@ -1,6 +1,5 @@
 import ArgumentParser
 import CommandOutput
-import Languages
 import Loans
 import ReminderSchedule
 import Settings

@@ -284,8 +284,8 @@ extension [String] {
   /// The message about a catalogue that is none of these.
   func unknownWords(_ catalogue: String) -> String {
     let known = map(\.visibleCatalogue).joined(separator: ", ")
-    return "there is no catalogue \(catalogue.visible) in the schedule, which has "
-      + (isEmpty ? "none" : known.shortened(to: 300))
+    return "there is no catalogue \(catalogue.visible) in the schedule; "
+      + (isEmpty ? "it is empty" : "it has \(known.shortened(to: 300))")
   }
 }
 

@@ -79,6 +79,13 @@ struct TimerCommand: Subcommand {
       }
     }
     let action = all.first.flatMap(Action.init)
+    if action == nil, let word = all.first, word.isBareWord, !FileSystem.exists(word),
+      let guess = word.nearest(among: Action.allCases.map(\.rawValue))
+    {
+      throw CommandError(
+        .usage,
+        "there is no action or file \(word.quoted()); did you mean check-loans timer \(guess)?")
+    }
     let words = Array(all.dropFirst(action == nil ? 0 : 1))
     if action == .install || action == .uninstall { try checkRights(environment) }
     if action == .uninstall {

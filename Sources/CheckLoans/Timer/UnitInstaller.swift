@@ -72,7 +72,8 @@ struct UnitInstaller {
   func uninstall() throws(CommandError) {
     let suffixes = ["timer", "service"].filter { FileSystem.exists(path($0)) }
     guard let suffix = suffixes.first else {
-      console.printError("\(name) is not installed in \(directory.quoted(limit: 200))")
+      console.printError(
+        "there is no unit \(name) in \(directory.quoted(limit: 200)); nothing was removed")
       return
     }
     let unit = "\(name).\(suffix)"

@@ -6,11 +6,9 @@ package import SystemPackage
 /// A new file that takes the place of another one, or of none, once it is whole; otherwise nothing is
 /// left of it.
 ///
-/// It has no name until then, where the file system can do that. So a run that is killed leaves nothing
-/// either, unless it is killed in the moment between the file's getting a name and its taking the place:
-/// that name is always the same for one place, and the next file for the place replaces what was left.
-/// On other file systems, network disks for example, a run that is killed while it writes leaves a
-/// `.check-loans-….tmp`. Symbolic links stay, and lead to the new file.
+/// It has no name until then, where the file system can do that, so that a run that is killed leaves
+/// nothing either. On other file systems, network disks for example, a run that is killed while it writes
+/// leaves a `.check-loans-….tmp`. Symbolic links stay, and lead to the new file.
 package struct FileReplacement: ~Copyable {
   /// The step that failed; the place is as it was.
   package struct Failure: Error {
@@ -35,7 +33,7 @@ package struct FileReplacement: ~Copyable {
   /// The new file, open for writing.
   package let file: OpenFile
   private let place: String
-  private var temporary: String
+  private let temporary: String
   /// Whether the new file has the name ``temporary``.
   private var isNamed = false
 
@@ -65,7 +63,10 @@ package struct FileReplacement: ~Copyable {
   /// Puts the new file in its place, and returns when it is there for good.
   package consuming func commit() throws(Failure) {
     try sync()
-    if !isNamed { try giveName() }
+    if !isNamed {
+      try attempt(.name) { try FileSystem.link(file.descriptor, to: temporary) }
+      isNamed = true
+    }
     try attempt(.place) { try FileSystem.rename(temporary, to: place) }
     isNamed = false
     // The new file is in its place already; a directory that cannot do this has done what it can.
@@ -73,26 +74,6 @@ package struct FileReplacement: ~Copyable {
     if let directory = try? OpenFile(folder, options: .directory, followsLinks: true) {
       fsync(directory.descriptor.rawValue)
     }
-  }
-
-  private mutating func giveName() throws(Failure) {
-    try attempt(.name) {
-      do throws(Errno) {
-        try FileSystem.link(file.descriptor, to: temporary)
-      } catch .fileExists {
-        if !removesLeftover() { temporary = Self.randomName(in: Self.folder(of: place)) }
-        try FileSystem.link(file.descriptor, to: temporary)
-      }
-    }
-    isNamed = true
-  }
-
-  /// Removes what a run that was killed has left under the name; that of another run, which is about to
-  /// take the place, is locked.
-  private func removesLeftover() -> Bool {
-    guard let leftover = try? OpenFile(temporary), (try? leftover.lock(within: .zero)) == true
-    else { return false }
-    return (try? FileSystem.remove(temporary)) != nil
   }
 }
 
@@ -127,14 +108,12 @@ extension FileReplacement {
     }
     let folder = folder(of: place)
     let permissions = FilePermissions(rawValue: old == nil ? 0o666 : 0o600)
+    let temporary =
+      "\(folder)/.check-loans-\(String(UInt64.random(in: 0...(.max)), radix: 36)).tmp"
     let replacement: FileReplacement
     if let file = nameless(in: folder, permissions) {
-      _ = try? file.lock(within: .zero)
-      let name = FilePath(place).lastComponent?.string ?? place
-      replacement = FileReplacement(
-        file: file, place: place, temporary: "\(folder)/\(passingName(for: name))")
+      replacement = FileReplacement(file: file, place: place, temporary: temporary)
     } else {
-      let temporary = randomName(in: folder)
       let file = try attempt(.creation) {
         try OpenFile(
           temporary, .writeOnly, options: [.create, .exclusiveCreate], permissions: permissions)
@@ -166,15 +145,6 @@ extension FileReplacement {
       }
       path = folder.pushing(target)
     }
-  }
-
-  /// The name that a file without one gets before it takes a place.
-  static func passingName(for name: String) -> String {
-    ".check-loans-\(name.stableHash.hexadecimal).tmp"
-  }
-
-  private static func randomName(in folder: String) -> String {
-    "\(folder)/.check-loans-\(String(UInt64.random(in: 0...(.max)), radix: 36)).tmp"
   }
 
   private static func folder(of place: String) -> String {

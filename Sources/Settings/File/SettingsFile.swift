@@ -1,7 +1,6 @@
 import ArgumentParser
 package import CommandOutput
 import Languages
-import LoanRules
 import Loans
 import System
 

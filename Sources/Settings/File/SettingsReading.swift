@@ -3,7 +3,6 @@ import CommandOutput
 import Languages
 import LoanRules
 import Loans
-import System
 
 /// The reading of one settings file: collects settings, and what is wrong with them.
 struct SettingsReading {

@@ -4,7 +4,6 @@ package import LoanCatalogue
 import LoanRules
 import Loans
 package import ReminderService
-import System
 import SystemPackage
 
 /// The options for how catalogues are read, and when their loans are reminded of.

@@ -1,10 +1,6 @@
 package import ArgumentParser
 package import CommandOutput
-import LoanCatalogue
 package import LoanRules
-import Loans
-import ReminderService
-import System
 import SystemPackage
 
 /// The options for the times at which notices are sent.

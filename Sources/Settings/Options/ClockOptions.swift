@@ -1,10 +1,6 @@
 package import ArgumentParser
 package import CommandOutput
-import LoanCatalogue
-import LoanRules
 package import Loans
-import ReminderService
-import System
 import SystemPackage
 
 /// The option for the library's time zone.

@@ -1,10 +1,5 @@
 import ArgumentParser
-import CommandOutput
-import LoanCatalogue
-import LoanRules
 package import Loans
-import ReminderService
-import System
 import SystemPackage
 
 /// Days of a ladder as they are given: some numbers with commas between them, or `none`.

@@ -1,10 +1,5 @@
 package import ArgumentParser
 package import CommandOutput
-import LoanCatalogue
-import LoanRules
-import Loans
-import ReminderService
-import System
 import SystemPackage
 
 /// Whether the last line is left out.

@@ -1,9 +1,6 @@
 package import ArgumentParser
 package import CommandOutput
-import LoanCatalogue
-import LoanRules
 import Loans
-import ReminderService
 import System
 import SystemPackage
 
