@@ -41,25 +41,28 @@ enum Main {
     }) {
       throw CommandError(.usage, "\(empty.dropLast()) needs a value")
     }
-    let (type, words) = RootCommand.command(of: RootCommand.withCommand(arguments))
-    guard let type = type as? any Subcommand.Type else { return try answer(arguments, console) }
-    let line = RootCommand.withCommand(arguments).dropFirst(words.count)
-    return try run(type, Array(line), arguments, console)
+    let whole = RootCommand.withCommand(arguments)
+    let (type, words) = RootCommand.command(of: whole)
+    guard let type = type as? any Subcommand.Type else { return try answer(whole, console) }
+    return try run(type, words.count, whole, arguments, console)
   }
 
   /// - Parameters:
-  ///   - line: the arguments after the words of the command.
-  ///   - arguments: all of them, as they were given.
+  ///   - words: the number of words that name the command.
+  ///   - whole: the arguments, which begin with these.
+  ///   - arguments: the same as they were given.
   private static func run<Command: Subcommand>(
-    _ type: Command.Type, _ line: [String], _ arguments: [String], _ console: Console
+    _ type: Command.Type, _ words: Int, _ whole: [String], _ arguments: [String],
+    _ console: Console
   ) throws -> ExitStatus {
+    let line = Array(whole.dropFirst(words))
     let (command, environment): (Command, Environment)
     do {
       (command, environment) = try type.completed(line, try .ofProcess())
     } catch {
       // Help is asked for, or the line itself is wrong, which comes before what is set elsewhere.
       if (try? type.parseAsRoot(line)) is Command { throw error }
-      return try answer(arguments, console)
+      return try answer(whole, console)
     }
     if command is CheckCommand {
       try MistakenCommand.check(
@@ -72,17 +75,17 @@ enum Main {
 
   /// Prints what is asked of the program as a whole: help, the version or a completion script.
   ///
+  /// - Parameter arguments: with the word of their command first.
   /// - Throws: ``CommandError`` with the status `usage` if it was none of these.
   private static func answer(
     _ arguments: [String], _ console: Console
   ) throws -> ExitStatus {
     do {
-      var command = try RootCommand.parseAsRoot(RootCommand.withCommand(arguments))
+      var command = try RootCommand.parseAsRoot(arguments)
       try command.run()
     } catch {
       guard RootCommand.exitCode(for: error).isSuccess else {
-        throw CommandError(
-          .usage, MistakenCommand.message(for: error, RootCommand.withCommand(arguments)))
+        throw CommandError(.usage, MistakenCommand.message(for: error, arguments))
       }
       let text = RootCommand.fullMessage(for: error)
       try console.print(line: text + CompletionScript.addition(to: text))

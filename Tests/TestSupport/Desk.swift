@@ -65,12 +65,7 @@ package struct Desk: Sendable {
   /// `--notify`.
   package func list(_ names: String...) throws {
     let paths = (names.isEmpty ? ["books.xml"] : names).map { "\"\(folder.path)/\($0)\"" }
-    if !folder.contains(".config") {
-      try folder.makeDirectory(".config")
-      try folder.makeDirectory(".config/check-loans")
-    }
-    try folder.write(
-      "catalogues = [\(paths.joined(separator: ", "))]\n", to: ".config/check-loans/config.toml")
+    try writeSettings("catalogues = [\(paths.joined(separator: ", "))]\n")
   }
 
   /// Runs a line of shell with the command as `$0`.

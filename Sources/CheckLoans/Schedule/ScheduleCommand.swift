@@ -206,23 +206,17 @@ struct AgainCommand: Subcommand {
 
   static let facts: [OptionFact] = ChangeOptions.facts
 
-  @Argument(
-    help: ArgumentHelp("IDs, as schedule list shows them.", valueName: "id"),
-    completion: LoanNumbers.completion, transform: LoanNumbers.parse)
-  var ids: [Int]
+  @OptionGroup var loans: LoanIDs
 
   @OptionGroup var change: ChangeOptions
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     try environment.refuseDryRun()
-    let (time, zone) = try change.clock.read(environment)
-    let schedule = try Schedule(opening: change.state.path(environment))
-    let groups = try environment.namesByZone(
-      schedule.reader.catalogues(), zone, now: change.clock.now.now)
+    let (schedule, groups, time) = try change.open(environment)
     // A catalogue may have its own time zone.
     let now = { catalogue in groups.now(of: catalogue) ?? time }
     var unknown: [Int] = []
-    for id in Set(ids).sorted() {
+    for id in Set(loans.ids).sorted() {
       guard let (scheduled, isSentAgain) = try schedule.sendAgain(id, at: now) else {
         unknown.append(id)
         continue
@@ -329,5 +323,25 @@ enum LoanNumbers {
       if numbers.last != "\(entry.id)" { numbers.append("\(entry.id)") }
     }
     return numbers
+  }
+}
+
+/// The loans that a command changes.
+struct LoanIDs: ParsableArguments {
+  @Argument(
+    help: ArgumentHelp("IDs, as schedule list shows them.", valueName: "id"),
+    completion: LoanNumbers.completion, transform: LoanNumbers.parse)
+  var ids: [Int]
+}
+
+extension ChangeOptions {
+  /// Opens the schedule, with its catalogues by time zone and the time for those in none.
+  func open(
+    _ environment: Environment
+  ) throws -> (schedule: Schedule, groups: [ZoneGroup], now: CivilDateTime) {
+    let (now, zone) = try clock.read(environment)
+    let schedule = try Schedule(opening: state.path(environment))
+    let names = try schedule.reader.catalogues()
+    return (schedule, try environment.namesByZone(names, zone, now: clock.now.now), now)
   }
 }

@@ -22,17 +22,14 @@ struct SnoozeCommand: Subcommand {
   static let facts: [OptionFact] =
     EndOptions.facts + ChangeOptions.facts
 
-  @Argument(
-    help: ArgumentHelp("IDs, as schedule list shows them.", valueName: "id"),
-    completion: LoanNumbers.completion, transform: LoanNumbers.parse)
-  var ids: [Int]
+  @OptionGroup var loans: LoanIDs
 
   @OptionGroup var end: EndOptions
   @OptionGroup var change: ChangeOptions
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let (silenced, until, status) = try environment.silence(
-      ids, "snoozed", until: end.until ?? .days(1), change, console)
+      loans.ids, "snoozed", until: end.until ?? .days(1), change, console)
     if !change.quiet.quiet, !silenced.isEmpty {
       let end = until.map { "until \($0)" } ?? "forever"
       let loans = counted(silenced.count, "loan")
@@ -58,16 +55,13 @@ struct ReturnedCommand: Subcommand {
 
   static let facts: [OptionFact] = ChangeOptions.facts
 
-  @Argument(
-    help: ArgumentHelp("IDs, as schedule list shows them.", valueName: "id"),
-    completion: LoanNumbers.completion, transform: LoanNumbers.parse)
-  var ids: [Int]
+  @OptionGroup var loans: LoanIDs
 
   @OptionGroup var change: ChangeOptions
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let (silenced, _, status) = try environment.silence(
-      ids, "said to be returned", until: nil, change, console)
+      loans.ids, "said to be returned", until: nil, change, console)
     if !change.quiet.quiet, !silenced.isEmpty {
       let loans = counted(silenced.count, "loan")
       let titles = silenced.map(\.loan).titles
@@ -88,9 +82,7 @@ extension Environment {
     _ console: Console
   ) throws -> (silenced: [ScheduledLoan], until: CivilDate?, status: ExitStatus) {
     try refuseDryRun()
-    let (now, zone) = try change.clock.read(self)
-    let schedule = try Schedule(opening: change.state.path(self))
-    let groups = try namesByZone(schedule.reader.catalogues(), zone, now: change.clock.now.now)
+    let (schedule, groups, now) = try change.open(self)
     // The latest day of all libraries, so that it has not passed for any.
     _ = try end?.day(from: groups.map(\.now.date).reduce(now.date, max))
     let origin = Silence.Origin(reason: reason, by: userName, at: now)

@@ -15,7 +15,7 @@ struct ServiceCommand {
   let catalogues: [CatalogueToRead]
   /// The settings of the run.
   let environment: Environment
-  /// The hours outside of which it sends nothing.
+  /// The hours in which it may send.
   let times: DeliveryTimeOptions
   private let mailProgram: String
   /// The directories that it writes to, besides its own.

@@ -60,7 +60,7 @@ extension TOMLNode {
   /// Reads a document: a table.
   ///
   /// - Throws: ``TOMLError`` for what is wrong first.
-  package static func document(_ text: String) throws(TOMLError) -> TOMLNode {
+  static func document(_ text: String) throws(TOMLError) -> TOMLNode {
     let reading = TOMLReading()
     var error = check_loans_toml_error()
     var text = text

@@ -64,9 +64,8 @@ package struct GivenSettings: Sendable {
   /// Works out what holds for the catalogues of each table: what is stronger than the file, then what
   /// the table has, then what the file has for all.
   ///
-  /// - Throws: ``CommandError`` with the status `badSetting`.
-  ///
   /// - Parameter options: those of the command, if it declares them all.
+  /// - Throws: ``CommandError`` with the status `badSetting`.
   mutating func settleTables(_ options: CatalogueOptions?) throws(CommandError) {
     guard let file, !file.catalogues.isEmpty else { return }
     let catalogue = if let options { options } else { try catalogueOptions() }

@@ -3,7 +3,7 @@ package import ArgumentParser
 /// What the settings know of an option beside its declaration for the parser: where a value may come
 /// from, and what it is.
 ///
-/// Each stands beside the declaration; a test holds the two against each other.
+/// Each is written beside the declaration; a test compares the two.
 package struct OptionFact: Sendable {
   /// The kind of value that it takes.
   package enum Kind: Sendable { case flag, number, text, list, numbers }

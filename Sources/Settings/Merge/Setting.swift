@@ -73,7 +73,7 @@ package enum LinePart {
   case other(String)
   case argument(String)
 
-  /// The parts of a line of which some options are known.
+  /// The parts of a line, by what is known of some options.
   package static func all(of line: [String], _ facts: [OptionFact]) -> [LinePart] {
     var parts: [LinePart] = []
     var words = line[...]
