@@ -167,6 +167,17 @@ struct LadderRuleTests {
     #expect(try await desk.shell("ulimit -t 12; exec \"$0\" config > out").status == 0)
   }
 
+  @Test(arguments: ["keys", "list"])
+  func `A long file takes no more than its share of time`(name: String) async throws {
+    let desk = try Desk()
+    let paths = (0..<30_000).map { "'\($0).xml'" }.joined(separator: ",\n")
+    try desk.writeSettings(
+      name == "keys"
+        ? (0..<90_000).map { "k\($0) = 1\n" }.joined() : "catalogues = [\(paths)]\n")
+    let result = try await desk.shell("ulimit -t 6; exec \"$0\" config > out")
+    #expect(result.status == (name == "keys" ? 78 : 0))
+  }
+
   @Test func `A rule that is never used is reported with its line`() async throws {
     let desk = try Desk(catalogue: Self.loans)
     try desk.writeSettings(

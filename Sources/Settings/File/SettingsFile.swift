@@ -75,9 +75,9 @@ package struct SettingsFile: Sendable {
     rules = reading.rules(known)
     wordings = reading.wordings(known)
     // What cannot be set is found without parsing; what is wrong before it comes first.
-    if !reading.faults.isEmpty {
+    if reading.fault != nil {
       reading.check(values, together: false, by: scheme.parse)
-      throw reading.firstFault
+      if let fault = reading.fault { throw fault }
     }
   }
 

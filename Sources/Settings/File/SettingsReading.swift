@@ -12,7 +12,10 @@ struct SettingsReading {
   private let environment: Environment
   private(set) var settings: [Setting] = []
   private(set) var listed: Setting?
-  private(set) var faults: [(line: Int, words: String)] = []
+  /// The first fault in the file, which is the one that is reported.
+  private var first: (line: Int, words: String)?
+  /// The line of the fault that was found last.
+  private var lastLine = 0
   /// The tables of rules and of wording, which can be read once all languages are known.
   private var ruleNodes: [TOMLNode] = []
   private var wordingNodes: [(language: String?, node: TOMLNode)] = []
@@ -200,7 +203,7 @@ struct SettingsReading {
     _ keys: KeyValuePairs<String, String>, of thing: String, _ settings: [Setting],
     _ table: TOMLNode, unlike known: inout Set<[String]>
   ) {
-    if let last = faults.last, last.line >= table.line { return }
+    if lastLine >= table.line { return }
     for (key, example) in keys where settings[key]?.texts.isEmpty != false {
       fault(table, "this \(thing) has no \(key); add \(key) = \(example)")
     }
@@ -234,12 +237,12 @@ struct SettingsReading {
 
   /// Checks that a catalogue is a file, or what a program fetches.
   private mutating func checkNames(_ own: [Setting]) {
-    let idle = FetchOptions.facts.lazy.compactMap { own[$0.name] }.first
-    if own["path"] != nil, let idle {
+    let unused = FetchOptions.facts.lazy.compactMap { own[$0.name] }.first
+    if own["path"] != nil, let unused {
       fault(
-        idle,
+        unused,
         """
-        "\(idle.name)" is for what a program fetches, and "path" names a file; leave one of them out
+        "\(unused.name)" is for what a program fetches, and "path" names a file; leave one of them out
         """)
     }
     guard let name = own["name"], let text = name.texts.first else { return }
@@ -348,12 +351,15 @@ struct SettingsReading {
 
   // MARK: - Faults
 
-  private mutating func fault(_ node: TOMLNode, _ words: String) {
-    faults.append((node.line, words))
-  }
+  private mutating func fault(_ node: TOMLNode, _ words: String) { fault(node.line, words) }
 
   private mutating func fault(_ setting: Setting, _ words: String) {
-    if case .file(let place) = setting.origin { faults.append((place.line, words)) }
+    if case .file(let place) = setting.origin { fault(place.line, words) }
+  }
+
+  private mutating func fault(_ line: Int, _ words: String) {
+    lastLine = line
+    if first.map({ line < $0.line }) ?? true { first = (line, words) }
   }
 
   /// Parses settings, to find what makes no sense.
@@ -382,11 +388,8 @@ struct SettingsReading {
     return SettingsTable(own: own, setters: setters)
   }
 
-  /// The first in the file.
-  var firstFault: CommandError {
-    let first = faults.min { $0.line < $1.line }
-    return wrong("\(path):\(first?.line ?? 1)", first?.words ?? "")
-  }
+  /// The first fault in the file; `nil` if there is none.
+  var fault: CommandError? { first.map { wrong("\(path):\($0.line)", $0.words) } }
 
   private func wrong(_ place: String, _ words: String) -> CommandError {
     CommandError(.badSetting, "\(place.visible): \(words)")
@@ -398,6 +401,8 @@ struct SettingsReading {
   private func adviceOnUnknown(
     _ key: String, _ node: TOMLNode, among known: [String]
   ) -> String {
+    // A guess takes its time.
+    if let first, first.line <= node.line { return first.words }
     let isInTable = !known.contains(scheme.catalogues)
     if let fact = scheme.facts[key] {
       if isInTable, fact.sources.contains(.inFile) {

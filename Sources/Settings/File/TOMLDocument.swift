@@ -15,7 +15,7 @@ struct TOMLNode: Sendable {
     case moment(String)
   }
 
-  fileprivate(set) var value: Value
+  let value: Value
   /// The line and column of its key, or of a value without one, from 1; columns count code points.
   let line: Int
   let column: Int
@@ -85,17 +85,36 @@ extension TOMLNode {
 
 /// What has been read of a document.
 private final class TOMLReading {
+  /// A table or an array that has begun, with what is in it so far.
+  private struct Frame {
+    let key: String
+    let isTable: Bool
+    let line: Int
+    let column: Int
+    var entries: [(key: String, node: TOMLNode)] = []
+
+    /// The whole, the keys of a table in the order of the document.
+    var node: TOMLNode {
+      let value: TOMLNode.Value =
+        isTable
+        ? .table(entries.sorted { ($0.node.line, $0.node.column) < ($1.node.line, $1.node.column) })
+        : .array(entries.map(\.node))
+      return TOMLNode(value: value, line: line, column: column)
+    }
+  }
+
   private(set) var document: TOMLNode?
-  /// The tables and arrays that have begun, each with its key.
-  private var begun: [(key: String, node: TOMLNode)] = []
+  private var frames: [Frame] = []
 
   func take(_ item: check_loans_toml_item) {
     let key = unsafe text(item.key, item.key_length)
     let text = unsafe text(item.text, item.length)
+    let (line, column) = unsafe (Int(item.line), Int(item.column))
     let value: TOMLNode.Value
     switch unsafe item.kind {
-    case check_loans_toml_table: value = .table([])
-    case check_loans_toml_array: value = .array([])
+    case check_loans_toml_table, check_loans_toml_array:
+      let isTable = unsafe item.kind == check_loans_toml_table
+      return frames.append(Frame(key: key, isTable: isTable, line: line, column: column))
     case check_loans_toml_string: value = .string(text)
     case check_loans_toml_integer: value = .number(text, isInteger: true)
     case check_loans_toml_float: value = .number(text, isInteger: false)
@@ -104,52 +123,23 @@ private final class TOMLReading {
     case check_loans_toml_time: value = .moment("a time without quotation marks")
     case check_loans_toml_date_time: value = .moment("a date and time without quotation marks")
     default:
-      if let (key, node) = begun.popLast() { add(node.inOrder, key) }
+      if let frame = frames.popLast() { add(frame.node, frame.key) }
       return
     }
-    let node = unsafe TOMLNode(value: value, line: Int(item.line), column: Int(item.column))
-    switch value {
-    case .table, .array: begun.append((key, node))
-    default: add(node, key)
-    }
+    add(TOMLNode(value: value, line: line, column: column), key)
   }
 
   private func add(_ node: TOMLNode, _ key: String) {
-    guard let parent = begun.indices.last else {
+    if let parent = frames.indices.last {
+      frames[parent].entries.append((key, node))
+    } else {
       document = node
-      return
     }
-    begun[parent].node.append(node, key)
   }
 
   private func text(_ start: UnsafePointer<CChar>?, _ count: Int) -> String {
     unsafe String(
       decoding: UnsafeRawBufferPointer(start: UnsafeRawPointer(start), count: count),
       as: UTF8.self)
-  }
-}
-
-extension TOMLNode {
-  fileprivate mutating func append(_ node: TOMLNode, _ key: String) {
-    switch value {
-    case .table(var entries):
-      value = .boolean(false)
-      entries.append((key, node))
-      value = .table(entries)
-    case .array(var elements):
-      value = .boolean(false)
-      elements.append(node)
-      value = .array(elements)
-    default: break
-    }
-  }
-
-  /// The same with the keys of a table in the order of the document.
-  fileprivate var inOrder: TOMLNode {
-    guard case .table(let entries) = value else { return self }
-    var node = self
-    node.value = .table(
-      entries.sorted { ($0.node.line, $0.node.column) < ($1.node.line, $1.node.column) })
-    return node
   }
 }

@@ -41,6 +41,11 @@ package struct RuleTable: Sendable {
     }
   }
 
+  /// Whether it gives notice days if another one does, and a language too.
+  fileprivate func says(asMuchAs other: RuleTable) -> Bool {
+    (isOfLadder || !other.isOfLadder) && (language != nil || other.language == nil)
+  }
+
   /// Whether it fits every loan that another one fits.
   fileprivate func covers(_ other: RuleTable) -> Bool {
     Self.conditions.allSatisfy { condition in
@@ -87,6 +92,9 @@ extension Environment {
     }
   }
 
+  /// The number of rules that are compared with each other, which takes a time that grows as its square.
+  private static let mostCompared = 200
+
   /// A warning for each rule of the settings file that can fit no loan, since one before it fits all that
   /// it does, or no catalogue is the one that it names.
   var unusedRules: [String] {
@@ -103,76 +111,22 @@ extension Environment {
       return known.contains(Array(name.utf8))
         || FilePattern.isPattern(name) && names.contains { FilePattern.fits($0, name) }
     }
-    var earlierRules = EarlierRules()
     return rules.indices.compactMap { index in
       let rule = rules[index]
       let words = "\(rule.place.visible): this rule is never used, since"
       if let empty = RuleTable.conditions.first(where: { rule.own[$0]?.texts.isEmpty == true }) {
         return "\(words) its \(empty) is an empty list"
       }
-      if let earlier = earlierRules.first(covering: rule, in: rules) {
+      let earlierRules = index < Self.mostCompared ? rules[..<index] : []
+      if let earlier = earlierRules.first(where: { $0.says(asMuchAs: rule) && $0.covers(rule) }) {
         return "\(words) the one at \(earlier.place.visible) fits the same loans; move it before "
           + "that one"
       }
-      earlierRules.add(index, rule)
       guard let wanted = rule.own["catalogue"], given.files.isEmpty,
         !wanted.texts.contains(where: isNamed)
       else { return nil }
       return "\(wanted.place.visible): this rule is never used, since no catalogue is "
         + "\(wanted.texts.joined(separator: ", ").quoted(limit: 80)); correct the path or name"
-    }
-  }
-}
-
-/// Some rules, found by what they ask: comparing each rule with all others would take too long.
-private struct EarlierRules {
-  /// What a rule says, and a text of each condition: `nil` for none, and empty for any of several.
-  fileprivate struct Key: Hashable {
-    var isOfLadder: Bool
-    var hasLanguage: Bool
-    var texts: [String?] = []
-  }
-
-  private var indices: [Key: [Int]] = [:]
-
-  /// Adds a rule: under each text of a condition that has several, unless that makes too many.
-  mutating func add(_ index: Int, _ rule: RuleTable) {
-    var keys = [Key(isOfLadder: rule.isOfLadder, hasLanguage: rule.language != nil)]
-    for condition in RuleTable.conditions {
-      let texts = Set(rule.own[condition]?.texts ?? [])
-      let choices: [String?] =
-        texts.isEmpty
-        ? [nil] : keys.count > 1 && keys.count * texts.count > 16 ? [""] : Array(texts)
-      keys = keys.extended(by: choices)
-    }
-    for key in keys { indices[key, default: []].append(index) }
-  }
-
-  /// The first that fits all loans that another rule fits, and says as much.
-  func first(covering rule: RuleTable, in rules: [RuleTable]) -> RuleTable? {
-    var keys: [Key] = []
-    for isOfLadder in rule.isOfLadder ? [true] : [true, false] {
-      for hasLanguage in rule.language != nil ? [true] : [true, false] {
-        keys.append(Key(isOfLadder: isOfLadder, hasLanguage: hasLanguage))
-      }
-    }
-    for condition in RuleTable.conditions {
-      keys = keys.extended(by: rule.own[condition]?.texts.first.map { [nil, $0, ""] } ?? [nil])
-    }
-    let found = keys.compactMap { key in indices[key]?.first { rules[$0].covers(rule) } }
-    return found.min().map { rules[$0] }
-  }
-}
-
-extension [EarlierRules.Key] {
-  /// Each with each of some texts at its end.
-  fileprivate func extended(by texts: [String?]) -> [EarlierRules.Key] {
-    flatMap { key in
-      texts.map { text in
-        var key = key
-        key.texts.append(text)
-        return key
-      }
     }
   }
 }
