@@ -22,8 +22,6 @@ package struct CatalogueReport {
   package var silenced = (loans: 0, overdueReturns: 0)
   /// Why it could not be read; `nil` if it was.
   package var failure: String?
-  /// The last error in it.
-  package var lastError: LocatedDiagnostic?
   /// Why its loans may be missing in the report although it was read; `nil` if none are.
   package var gap: String?
 
@@ -37,6 +35,11 @@ package struct CatalogueReport {
     case .claimedReturned: claimedReturned += 1
     case .expiresSoon, .onLoan: break
     }
+  }
+
+  /// Has none of the loans count that were noted: what they are of cannot be read.
+  package mutating func forgetLoans() {
+    (expired, expiresToday, lost, claimedReturned) = (0, 0, 0, 0)
   }
 }
 

@@ -246,9 +246,35 @@ struct BrokenCatalogueDeliveryTests {
     #expect(result.text == "\"Abigél\" expires tomorrow (2026.11.22)\n")
     let lines = result.errorLines
     #expect(lines.map { $0.hasPrefix("books.xml:2:17: error: ") } == [true, false])
-    #expect(
-      lines.last?.hasSuffix(": its reminders are unchanged; fix the catalogue and run again")
-        == true)
+    #expect(lines.last?.hasSuffix(": its reminders are unchanged until it is fixed") == true)
+  }
+
+  @Test func `Of a catalogue that is cut off, it is said what is unknown`() async throws {
+    let desk = try Desk()
+    let whole = desk.folder.contents(of: "books.xml")
+    try desk.folder.write(String(whole.prefix(700)), to: "new.xml")
+    let words = "loans after the error are unknown until it is fixed"
+    let new = try await desk.run("new.xml")
+    #expect(new.status == 65)
+    #expect(new.errorLines.last == "check-loans: new.xml: it has no reminders, and \(words)")
+    let look = try await desk.run("--state", "none", "new.xml")
+    #expect(look.errorLines.last == "check-loans: new.xml: \(words)")
+    try await desk.run("books.xml")
+    try desk.folder.write(String(whole.prefix(700)), to: "books.xml")
+    for command in [["check"], ["plan"], ["lists", "call"]] {
+      let known = try await desk.run(command + ["books.xml"])
+      let sentence = "check-loans: books.xml: its reminders are unchanged, and \(words)"
+      #expect(known.errorLines.contains(sentence), "\(command)")
+    }
+  }
+
+  @Test(arguments: [["plan"], ["lists", "call"], ["calendar"]])
+  func `What changes no schedule needs none`(command: [String]) async throws {
+    let desk = try Desk()
+    try desk.writeSettings("state = \"none\"\n")
+    let result = try await desk.run(command + ["books.xml"])
+    #expect(result.status == 0 && !result.text.isEmpty)
+    #expect(!desk.folder.contains("state"))
   }
 
   @Test func `A missing catalogue still delivers what was scheduled before`() async throws {
@@ -260,7 +286,8 @@ struct BrokenCatalogueDeliveryTests {
         == Outcome(
           66, output: "\"Abigél\" expires tomorrow (2026.11.22)\n",
           errors: """
-            check-loans: books.xml: cannot read the catalogue: no such file or directory
+            check-loans: books.xml: cannot read the catalogue: no such file or directory; its reminders \
+            are unchanged
             check-loans: books.xml: the notices of 1 loan will still be delivered; if the file was \
             moved, use check-loans schedule rename-catalogue books.xml NEW; if it is gone for good, use \
             check-loans schedule forget books.xml

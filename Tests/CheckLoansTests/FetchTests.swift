@@ -61,6 +61,10 @@ struct FetchTests {
   @Test func `A catalogue that gets another name leaves nothing behind`() async throws {
     let desk = try desk()
     #expect(try await desk.run("-q").status == 0)
+    for name in ["-", "", "to\twn"] {
+      let refused = try await desk.run("schedule", "rename-catalogue", "city", name)
+      #expect(refused.ends(64, saying: "cannot name a catalogue"))
+    }
     let renamed = try await desk.run("schedule", "rename-catalogue", "city", "town")
     #expect(renamed.status == 0)
     #expect(try await files(desk) == ["schedule.sqlite", "schedule.sqlite.lock"])

@@ -61,6 +61,13 @@ struct SilenceTests {
     #expect(try await desk.run("silence").errorText == "check-loans: nothing is silenced\n")
   }
 
+  @Test func `A snooze ends, since only what was returned is silenced for ever`() async throws {
+    let desk = try Desk()
+    try await desk.run("books.xml")
+    let result = try await desk.run("schedule", "snooze", "1", "--until", "forever")
+    #expect(result.ends(64, saying: "use check-loans silence add --loan ID --until forever"))
+  }
+
   @Test func `A snooze that is shorter than the one before says so`() async throws {
     let desk = try await desk()
     try await desk.run("schedule", "snooze", "1", "--until", "2026-12-01")

@@ -154,7 +154,8 @@ struct TimerTests {
     .enabled(if: File.exists(analyzer), "the Debian package systemd is not installed"),
     arguments: [
       ("Europe/Budapest", "*-*-* 07:30:00 Europe/Budapest"), ("UTC", "*-*-* 07:30:00 UTC"),
-      ("Etc/GMT+5", "*-*-* 07:30:00 Etc/GMT+5"), (":Asia/Tokyo", "*-*-* 07:30:00"),
+      ("Etc/GMT+5", "*-*-* 07:30:00 Etc/GMT+5"), (":Asia/Tokyo", "*-*-* 07:30:00 Asia/Tokyo"),
+      ("/usr/share/zoneinfo/Asia/Tokyo", "*-*-* 07:30:00 Asia/Tokyo"),
       ("CET-1CEST,M3.5.0,M10.5.0/3", "*-*-* 07:30:00"),
     ])
   func `The time is of the library's zone, where systemd knows it`(
@@ -332,6 +333,50 @@ struct TimerInstallTests {
       calls(desk) == ["--user disable --now check-loans.timer", "--user daemon-reload"])
     #expect(try File.names(in: "\(desk.folder.path)/\(Self.directory)") == [])
     #expect(try await desk.run("timer", "uninstall").status == 0, "there is nothing left to do")
+  }
+
+  @Test func `Of two services, the one that is named is removed`() async throws {
+    let desk = try desk()
+    let arguments = ["--notify", "stdout", "books.xml"]
+    try await desk.run(["timer", "install"] + arguments)
+    try await desk.run(["timer", "install", "watch"] + arguments)
+    try desk.folder.remove("calls")
+    for words in [["--dry-run"], ["--nmae", "town"], ["books.xml"], ["town"], ["watch", "now"]] {
+      let result = try await desk.run(["timer", "uninstall"] + words)
+      #expect(
+        result.ends(64, saying: "uninstall takes only watch, --name and --system"), "\(words)")
+    }
+    #expect(!desk.folder.contains("calls"))
+    let result = try await desk.run("timer", "uninstall", "watch")
+    #expect(
+      result.outcome == Outcome(0, errors: "check-loans: removed check-loans-watch.service\n"))
+    let names = ["check-loans.service", "check-loans.timer"]
+    #expect(try File.names(in: "\(desk.folder.path)/\(Self.directory)") == names)
+  }
+
+  @Test func `To show a timer makes no secret, and leaves the arguments of a program`() async throws
+  {
+    let desk = try desk()
+    try await desk.run("books.xml")
+    let before = try desk.contents()
+    let result = try await desk.run(
+      "timer", "--notify", "mail", "--mail-from", "desk@example.org", "--mail-unsubscribe",
+      "https://example.org/stop?{token}", "--mail-program", "./msmtp", "--mail-program",
+      "-C/etc/msmtprc", "books.xml")
+    #expect(result.status == 0)
+    let words = "--mail-program \(desk.folder.path)/msmtp --mail-program -C/etc/msmtprc "
+    #expect(result.text.contains(words))
+    #expect(try desk.contents() == before)
+  }
+
+  @Test func `What systemd would take for something else is said or refused`() async throws {
+    let desk = try Desk()
+    let zone = ["--time-zone", "CET-1CEST,M3.5.0,M10.5.0/3"]
+    let shown = try await desk.run(["timer", "--notify", "stdout", "books.xml"] + zone)
+    #expect(shown.errorText.contains("starts the run at 07:30 in the system's"))
+    let maildir = ["--notify", "maildir:/srv/a\tb", "--mail-from", "a@example.org"]
+    let system = try await desk.run(["timer", "--system", "books.xml"] + maildir)
+    #expect(system.ends(64, saying: "no path with control characters"))
   }
 
   @Test func `It is removed in spite of mistakes in the settings`() async throws {

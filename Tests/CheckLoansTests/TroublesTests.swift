@@ -96,8 +96,8 @@ extension WatchedCatalogue {
   fileprivate mutating func note(
     _ lines: [String], isUsable: Bool, at moment: Duration
   ) -> [String]? {
-    var findings = CatalogueFindings(path: "/", showsAll: false)
-    (findings.lines, findings.isUsable) = (lines, isUsable)
-    return note(findings, at: moment).lines
+    var findings = CatalogueFindings()
+    findings.isUsable = isUsable
+    return note(findings, lines, path: "/", file: "/", at: moment).lines
   }
 }

@@ -68,7 +68,7 @@ import Testing
     let books = (0..<1_200).map { Book("bk\($0)", day("2027-01-01").adding(days: $0)) }
     try schedule.load(books)
     var entries = try ScheduleReader(opening: scratch.file)
-      .entries(at: moment("2026-11-01"))
+      .entries(in: [(moment("2026-11-01"), nil)])
     var count = 0
     while let entry = try entries.next() {
       count += 1

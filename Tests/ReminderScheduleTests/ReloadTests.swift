@@ -243,7 +243,7 @@ import Testing
     let many = (0..<600).map { Book("b\($0)", "2026-12-01") }
     try schedule.load(many)
     try schedule.load([], allowEmpty: true)
-    var entries = try schedule.reader.entries(at: moment("2026-11-01"), .returned)
+    var entries = try schedule.reader.entries(in: [(moment("2026-11-01"), nil)], .returned)
     var ids = [try entries.next()?.id]
     try schedule.load(many)
     try schedule.load(Array(many.dropFirst(5)), at: "2026-11-02")

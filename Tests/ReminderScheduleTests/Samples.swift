@@ -178,13 +178,13 @@ extension Schedule {
 extension ScheduleReader {
   /// Every entry at a moment.
   func list(at now: String) throws -> [ScheduleEntry] {
-    var entries = try entries(at: moment(now))
+    var entries = try entries(in: [(moment(now), nil)])
     return try entries.all()
   }
 
   /// Every entry of a returned loan at a moment.
   func returned(at now: String) throws -> [ScheduleEntry] {
-    var entries = try entries(at: moment(now), .returned)
+    var entries = try entries(in: [(moment(now), nil)], .returned)
     return try entries.all()
   }
 }

@@ -49,7 +49,7 @@ struct Answers {
   init(_ schedule: Schedule, at now: CivilDateTime, _ place: String) throws {
     let reader = schedule.reader
     (self.reader, self.now, self.place) = (reader, now, place)
-    status = try reader.channelStatus(at: now, catalogues: try reader.catalogues())
+    status = try reader.channelStatus(in: [(now, nil)])
     var due: [String: [Int: Int]] = [:]
     for channel in status {
       let found = try reader.due(at: now, channel: channel.name)
@@ -86,7 +86,7 @@ struct Answers {
   private static func list(
     _ reader: ScheduleReader, at now: CivilDateTime, _ filter: EntryFilter = EntryFilter()
   ) throws -> [ScheduleEntry] {
-    var entries = try reader.entries(at: now, filter)
+    var entries = try reader.entries(in: [(now, nil)], filter)
     var list: [ScheduleEntry] = []
     while let entry = try entries.next() { list.append(entry) }
     return list

@@ -49,7 +49,7 @@ import Testing
       let due = try schedule.reader.due(at: noon, channel: "b")
       #expect(due.map(\.notice.library) == [name, name, name, name, name])
       #expect(try schedule.reader.history(of: 1, at: noon)?.library == name)
-      var entries = try schedule.reader.entries(at: noon)
+      var entries = try schedule.reader.entries(in: [(noon, nil)])
       while let entry = try entries.next() { #expect(entry.library == name) }
     }
   }
@@ -102,7 +102,7 @@ import Testing
   @Test func `What was never tried counts no attempt`() async throws {
     let broken = Recorder(messagesPerCommit: 500, failures: ["T2": .unavailable])
     try center.deliver(through: broken, at: noon)
-    var entries = try #require(center.schedule).reader.entries(at: noon)
+    var entries = try #require(center.schedule).reader.entries(in: [(noon, nil)])
     var attempts: [String: Int] = [:]
     while let entry = try entries.next() {
       attempts[entry.loan.title ?? "", default: 0] +=
@@ -127,7 +127,7 @@ import Testing
       through: Recorder(messagesPerCommit: messagesPerCommit, failures: ["T2": .unavailable]),
       at: noon)
     #expect(failed.withLock { $0 } == ["T2", "T3", "T4", "T5"])
-    var entries = try schedule.reader.entries(at: noon)
+    var entries = try schedule.reader.entries(in: [(noon, nil)])
     var states: [String: ScheduleEntry.State] = [:]
     while let entry = try entries.next() {
       states[entry.loan.title ?? "-"] = entry.state

@@ -338,7 +338,7 @@ extension LibraryYear {
 
   /// The numbers of loans in the schedule, of those alike together.
   private func numbersOfLoans(at now: CivilDateTime) throws -> [OwedNotices.Lent: Set<Int>] {
-    var entries = try schedule.reader.entries(at: now)
+    var entries = try schedule.reader.entries(in: [(now, nil)])
     var numbers: [OwedNotices.Lent: Set<Int>] = [:]
     while let entry = try entries.next() { numbers[lent(entry.loan), default: []].insert(entry.id) }
     return numbers

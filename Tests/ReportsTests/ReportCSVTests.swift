@@ -108,6 +108,56 @@ struct ReportCSVTests {
   }
 
   @Test(arguments: [
+    ["check", "--state", "none", "-"], ["validate", "-"], ["calendar", "--state", "none", "-"],
+    ["validate", "--files-from", "-"],
+  ])
+  func `A report does not take the place of what is read as standard input`(
+    command: [String]
+  ) async throws {
+    let desk = try Desk()
+    try desk.folder.write("list.xml\n", to: "list.xml")
+    let name = command.contains("--files-from") ? "list.xml" : "books.xml"
+    let before = desk.folder.contents(of: name)
+    let file = "\(desk.folder.path)/\(name)"
+    let result = try await desk.run(command + ["--output", name], input: .file(file))
+    #expect(result.ends(64, saying: "--output would overwrite "))
+    #expect(desk.folder.contents(of: name) == before)
+  }
+
+  @Test(arguments: ["fetch.sh", "other.xml", "folder/in.xml", "schedule.city.xml"])
+  func `A report takes the place of nothing that the settings have for other runs`(
+    output: String
+  ) async throws {
+    let desk = try Desk()
+    try desk.folder.makeDirectory("folder")
+    try desk.folder.write("<books/>", to: output)
+    try desk.writeSettings(
+      """
+      state = "~/schedule"
+      catalogues = ["~/other.xml", "~/folder"]
+      [[catalogue]]
+      name = "city"
+      run = ["../../fetch.sh"]
+      """)
+    for command in [["check"], ["lists", "call"], ["calendar"]] {
+      let result = try await desk.run(command + ["--output", output, "books.xml"])
+      #expect(result.ends(64, saying: "--output would overwrite "), "\(command)")
+    }
+    #expect(desk.folder.contents(of: output) == "<books/>")
+  }
+
+  @Test(arguments: ["none/", "\("x".repeated(256))", "none/x"])
+  func `A file that cannot be made ends the run before anything is sent`(
+    output: String
+  ) async throws {
+    let desk = try Desk()
+    for command in [["validate", "--format", "json"], ["calendar"], ["lists", "call"]] {
+      let result = try await desk.run(command + ["--output", output, "books.xml"])
+      #expect(result.ends(73, saying: "cannot create the file for the results"), "\(command)")
+    }
+  }
+
+  @Test(arguments: [
     ["check", "--output"], ["lists", "call", "--output"], ["calendar", "--output"],
     ["validate", "--output"],
   ])

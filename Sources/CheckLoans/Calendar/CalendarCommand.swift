@@ -28,8 +28,8 @@ struct CalendarCommand: Subcommand {
       OptionFact("directory", .text, .line), OptionFact("list", .flag, .line),
       OptionFact("per-visit", .flag, .line), OptionFact("alarm", .text, .line),
       OptionFact("todo", .flag, .line), OptionFact("titles", .list, .file),
-    ] + ClosedDayOptions.facts + RecordOptions.facts + ProfileOptions.facts + ClockOptions.facts
-    + StateOptions.facts + LanguageOptions.facts
+    ] + ClosedDayOptions.facts + RecordOptions.facts + ProfileOptions.facts + JobOptions.facts
+    + ClockOptions.facts + StateOptions.facts + LanguageOptions.facts
 
   @Argument(
     help: "Catalogues to read. (default: those of the settings file)", completion: .file())
@@ -81,6 +81,7 @@ struct CalendarCommand: Subcommand {
   @OptionGroup(visibility: .hidden) var closed: ClosedDayOptions
   @OptionGroup var records: RecordOptions
   @OptionGroup var form: ProfileOptions
+  @OptionGroup var jobs: JobOptions
   @OptionGroup var clock: ClockOptions
   @OptionGroup var state: StateOptions
   @OptionGroup var language: LanguageOptions
@@ -117,25 +118,24 @@ struct CalendarCommand: Subcommand {
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     try checkTitles(environment)
     let writer = try LoanCalendarWriter(self, environment)
-    let state = try state.path(environment)
+    let state = try directory == nil ? state.optionalPath(environment) : state.path(environment)
     let read = try environment.catalogues(
-      catalogues, environment.given.catalogueOptions(), now: clock.now.now,
-      jobs: SystemLimits.processors, schedule: state, findsGone: false,
+      catalogues, environment.given.catalogueOptions(), now: clock.now.now, schedule: state,
+      findsGone: false,
       example: "check-loans calendar books.xml")
     let output = try environment.output(output, sparing: read.map(\.file), state: state)
     if output != nil || directory != nil { try environment.refuseDryRun() }
-    let schedule = try ScheduleReader(opening: state)
-    var (loans, status, isWhole) = ([CalendarLoan](), ExitStatus.done, true)
-    for catalogue in read {
-      let part = try catalogue.calendarLoans(hidingTitles: writer.titles, schedule, console)
-      loans += part.loans ?? []
-      (status, isWhole) = (status.worse(part.status), isWhole && part.loans != nil)
+    var reading = CatalogueReading(nil, console)
+    reading.remembered = try state.map { path throws(ScheduleError) in
+      try ScheduleReader(opening: path)
     }
-    guard isWhole else {
+    let parts = try read.map { try $0.calendarLoans(hidingTitles: writer.titles, &reading) }
+    var (loans, status) = (parts.flatMap { $0 ?? [] }, reading.status)
+    if parts.contains(where: { $0 == nil }) {
       console.printError("no calendar was written; correct the catalogue and run again")
-      return status
+      return status.worse(.invalidData)
     }
-    if let directory {
+    if let directory, let state {
       let files = try BorrowerCalendars(directory, besideSchedule: state, writer)
       return status.worse(try files.update(with: loans, lists: list, console))
     }

@@ -1,3 +1,4 @@
+import System
 import CommandOutput
 import Glibc
 import LoanCatalogue
@@ -5,7 +6,6 @@ import LoanRules
 import Loans
 import ReminderSchedule
 import ReminderService
-import System
 import SystemPackage
 
 /// A loan as a calendar shows it.
@@ -73,33 +73,36 @@ extension String {
 extension CatalogueToRead {
   /// Reads the catalogue, and changes nothing.
   ///
-  /// - Returns: its loans, or `nil` if it cannot be used; and the status.
+  /// - Returns: its loans, or `nil` if it cannot be used.
   func calendarLoans(
-    hidingTitles detail: TitleDetail, _ schedule: ScheduleReader, _ console: Console
-  ) throws -> (loans: [CalendarLoan]?, status: ExitStatus) {
-    var loans: [CalendarLoan] = []
+    hidingTitles detail: TitleDetail, _ reading: inout CatalogueReading
+  ) throws -> [CalendarLoan]? {
+    var (loans, closed) = ([CalendarLoan](), ClosedDays())
     let modified = self.modified
-    let (isUsable, status) = try reload(in: nil, remembering: schedule, console) { read, closed in
-      if read.status.isWithheld { return }
-      let loan = (read.record.loan ?? Loan(expiration: read.expiration)).shortened
-      let notice = Notice(
-        rung: 0, loan: loan, catalogue: source.name, library: source.library?.shortened(to: 100),
-        openDays: read.plan.openDays)
-      let (hash, ordinal) = (read.record.identity.hash, read.record.identity.ordinal)
-      loans.append(
-        CalendarLoan(
-          notice: notice.hidingTitles(detail),
-          identity: "loan\n\(source.name)\n\(hash)\n\(ordinal)".stableIdentity,
-          day: notice.day(today: now.date, closed), today: now.date, modified: modified))
+    let findings = try reading.read(
+      self, onBegin: { closed = $0 },
+      onLoan: { read in
+        if read.status.isWithheld { return }
+        let loan = (read.record.loan ?? Loan(expiration: read.expiration)).shortened
+        let notice = Notice(
+          rung: 0, loan: loan, catalogue: source.name, library: source.library?.shortened(to: 100),
+          openDays: read.plan.openDays)
+        let (hash, ordinal) = (read.record.identity.hash, read.record.identity.ordinal)
+        loans.append(
+          CalendarLoan(
+            notice: notice.hidingTitles(detail),
+            identity: "loan\n\(source.name)\n\(hash)\n\(ordinal)".stableIdentity,
+            day: notice.day(today: now.date, closed), today: now.date, modified: modified))
+      })
+    if findings.failure == nil, loans.isEmpty, !settings.allowsEmpty {
+      reading.console.printError(
+        """
+        \(path.visible): no loan with an expiration; if all books are back, run again with \
+        --allow-empty
+        """)
+      return nil
     }
-    if !isUsable { return (nil, status) }
-    if !loans.isEmpty || settings.allowsEmpty { return (loans, status) }
-    console.printError(
-      """
-      \(path.visible): no loan with an expiration; if all books are back, run again with \
-      --allow-empty
-      """)
-    return (nil, status.worse(.invalidData))
+    return findings.isUsable ? loans : nil
   }
 
   /// When the catalogue was last changed, in UTC; a pipe is changed right now.

@@ -217,8 +217,11 @@ struct ChannelDelivery {
     _ channel: ChannelName, before: ScheduleReader?, isResult: Bool
   ) throws -> Bool {
     var open: [ZoneDue] = []
-    for (zone, end) in zones where end == nil {
-      open.append(try ZoneDue(through: channel.name, in: zone, of: schedule.reader))
+    for (zone, end) in zones {
+      var due = [try ZoneDue(through: channel.name, in: zone, of: schedule.reader)]
+      // What the user has decided holds also for what is held.
+      if backlog == .mark { _ = try settleBacklog(of: channel, in: &due, isDryRun: true) }
+      if end == nil { open += due }
     }
     var report = DeliveryReport()
     report.heldAsStale = stale.hold(in: &open)

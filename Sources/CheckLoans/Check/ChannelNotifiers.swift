@@ -19,13 +19,13 @@ struct ChannelNotifiers {
   ///   - channels: those that are used.
   ///   - state: where the schedule is, beside which the secret of links in mail is kept; without one they
   ///     are only examples.
-  ///   - isDryRun: whether no secret is made.
+  ///   - makesSecrets: whether a secret is made that is not there.
   ///   - sender: who sends mail if nobody is set.
   ///   - isLanguageFixed: whether all are written to in the language of whoever runs the program.
   /// - Throws: ``CommandError`` with the status `badSetting` if one of them cannot be used as it is set.
   init(
     _ channels: [ChannelName], _ options: ChannelOptions, _ language: LanguageOptions,
-    _ environment: Environment, state: StateOptions? = nil, isDryRun: Bool = false,
+    _ environment: Environment, state: StateOptions? = nil, makesSecrets: Bool = true,
     sender: Mailbox? = nil, isLanguageFixed: Bool = false
   ) throws(CommandError) {
     try options.checkTitles(environment)
@@ -41,7 +41,7 @@ struct ChannelNotifiers {
         key: { () throws(CommandError) in
           guard let schedule = try state?.path(environment) else { return [] }
           let key = SecretKey(.mail, besideSchedule: schedule)
-          return try isDryRun ? key.existing() ?? [] : key.secret()
+          return try makesSecrets ? key.secret() : key.existing() ?? []
         }
       ) {
         [language = self.language] in isLanguageFixed ? language : borrowers.language(of: $0)

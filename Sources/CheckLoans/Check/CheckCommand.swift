@@ -4,7 +4,6 @@ import Loans
 import ReminderService
 import Reports
 import Settings
-import System
 
 /// `check-loans check`, the default.
 struct CheckCommand: Subcommand {
@@ -58,7 +57,9 @@ struct CheckCommand: Subcommand {
     var environment = environment
     environment.inputName = name
     let request = try CheckRequest(options, once, environment)
-    if request.state != nil, name == nil, request.catalogues.contains(where: { $0.path == "-" }) {
+    if request.run.state != nil, name == nil,
+      request.run.catalogues.contains(where: { $0.path == "-" })
+    {
       throw CommandError(
         .usage,
         """
@@ -66,10 +67,10 @@ struct CheckCommand: Subcommand {
         time, or --state none to keep no schedule
         """)
     }
-    let descriptor = request.catalogues.first {
+    let descriptor = request.run.catalogues.first {
       $0.source.name == "/dev/stdin" || $0.source.name.hasPrefix("/proc/")
     }
-    if request.state != nil, let descriptor {
+    if request.run.state != nil, let descriptor {
       throw CommandError(
         .usage,
         """
@@ -89,11 +90,11 @@ struct OneRunOptions: ParsableArguments, DescribedOptions {
 }
 
 /// The options of `check` that make sense in repeated runs too, which other commands share.
-struct CheckOptions: ParsableArguments, DescribedOptions {
+struct CheckOptions: ParsableArguments, DescribedOptions, RunOptions {
   static let facts: [OptionFact] =
     ChannelOptions.facts + StaleOptions.facts + CatalogueOptions.facts + StateOptions.facts
     + ReportOptions.facts + LanguageOptions.facts + PrintOptions.facts
-    + [OptionFact("exit-code", .flag, .file)] + JobOptions.facts
+    + [OptionFact("exit-code", .flag, .file)]
 
   @Argument(
     help: "Catalogues to read. (default: those of the settings file)",
@@ -116,8 +117,6 @@ struct CheckOptions: ParsableArguments, DescribedOptions {
 
   @Flag(help: "End with status 1 if a loan has expired.")
   var exitCode = false
-
-  @OptionGroup var jobs: JobOptions
 
   /// The format of the report: a settings file's gives way where notices need standard output.
   ///

@@ -150,15 +150,16 @@ struct ClosedDaysReader {
   ///
   /// - Parameters:
   ///   - schedule: where good readings are kept, and found again; `nil` for nowhere.
+  ///   - remembered: where they are found again without one.
   ///   - onResult: gets the result when it is first read.
   /// - Throws: ``CommandError`` with the status `badSetting` for a calendar that cannot be read and
   ///   never was; `ScheduleError`.
   mutating func read(
     _ setting: ClosedDaySetting, today: CivilDate, _ schedule: Schedule?,
-    onResult: (ClosedDaySetting.Result) -> Void
+    _ remembered: ScheduleReader? = nil, onResult: (ClosedDaySetting.Result) -> Void
   ) throws -> ClosedDays {
     if let days = known[setting] { return days }
-    let result = try setting.closedDays(today: today, schedule: schedule?.reader)
+    let result = try setting.closedDays(today: today, schedule: schedule?.reader ?? remembered)
     onResult(result)
     for calendar in result.read { try schedule?.keep(calendar) }
     known[setting] = result.days

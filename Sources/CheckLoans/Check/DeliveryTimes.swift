@@ -78,13 +78,6 @@ extension Console {
   }
 }
 
-extension [CatalogueToRead] {
-  /// The closed days of each, by name.
-  var closedDays: [String: ClosedDaySetting] {
-    Dictionary(map { ($0.source.name, $0.closed) }) { first, _ in first }
-  }
-}
-
 extension LocalClock {
   /// The time with the clock's offset from UTC.
   func clockTime(_ now: CivilDateTime) -> ClockTime {

@@ -1,7 +1,7 @@
+import System
 import CommandOutput
 import Loans
 import Settings
-import System
 import SystemPackage
 
 extension Environment {
@@ -21,6 +21,8 @@ extension Environment {
     let ofState = state.map { state in
       ["", ".lock", "-journal", "-wal", "-shm"].map { state + $0 }
         + SecretKey.Use.allCases.map { SecretKey($0, besideSchedule: state).path.string }
+        + given.tables.filter(\.isFetched).compactMap(\.name)
+        .map { CatalogueFetch.file(of: $0, besideSchedule: state) }
     }
     let spared =
       catalogues + [given.file?.path].compactMap(\.self) + (ofState ?? []) + given.namedFiles
@@ -29,7 +31,8 @@ extension Environment {
     // A file that is still to be made is known by its name alone.
     let taken = spared.first { path in
       guard let file else { return catalogueName(path).utf8.elementsEqual(name.utf8) }
-      return file.type == .regular && (try? Stat(of: path))?.fileID == file.fileID
+      let spared = try? Stat(of: path == "-" ? "/dev/stdin" : path)
+      return file.type == .regular && spared?.fileID == file.fileID
     }
     if let taken {
       throw CommandError(

@@ -9,6 +9,11 @@ extension Schedule {
     if isDryRun { try self.init(rehearsing: path) } else { try self.init(opening: path) }
   }
 
+  /// A copy of the schedule in a file, to try things out on; an empty one without a file.
+  static func copy(of path: String?) throws(ScheduleError) -> Schedule {
+    if let path { try Schedule(rehearsing: path) } else { try Schedule() }
+  }
+
   /// The warning for a clock that was set back by days: until the date of a later run has come, what that
   /// run has sent counts as not sent.
   func clockSetBackWarning(now: CivilDateTime) throws(ScheduleError) -> String? {

@@ -38,7 +38,8 @@ struct DeliverCommand: Subcommand {
     let channels = try channels.channels(environment, otherwise: [.stdout])
     let (now, zone) = try clock.read(environment)
     let notifiers = try ChannelNotifiers(
-      channels, self.channels, language, environment, state: state, isDryRun: dryRun.dryRun)
+      channels, self.channels, language, environment, state: state,
+      makesSecrets: !dryRun.dryRun)
     if verbose.verbose { console.printError(zone.words(for: now)) }
     let schedule = try Schedule(state.path(environment), isDryRun: dryRun.dryRun)
     if let warning = try schedule.clockSetBackWarning(now: now) { console.printError(warning) }
@@ -50,17 +51,17 @@ struct DeliverCommand: Subcommand {
         in the settings file
         """)
     }
+    let known = try KnownCatalogues(
+      names, environment, zone, now: clock.now.now, closed: closed, stale: stale)
     let times = DeliveryTimes(
-      self.channels.times, environment.closedDays(of: names, closed), today: now.date,
-      schedule.reader)
+      self.channels.times, known.closedDays, today: now.date, schedule.reader)
     let stale = try StaleCatalogues(
-      schedule.reader, environment.staleLimits(of: names, stale), at: zone.clockTime(now))
+      schedule.reader, known.staleLimits, at: zone.clockTime(now))
     var status = console.report(times.problems).worse(console.report(stale))
-    let groups = try environment.namesByZone(names, zone, now: clock.now.now)
-      .withoutMoved(schedule.reader) { sentence in
-        console.printError(sentence)
-        status = status.worse(.badSetting)
-      }
+    let groups = try known.zones.withoutMoved(schedule.reader) { sentence in
+      console.printError(sentence)
+      status = status.worse(.badSetting)
+    }
     let delivery = ChannelDelivery(
       schedule: schedule, groups: groups,
       times: times, onEvent: console.eventPrinter(isVerbose: verbose.verbose),

@@ -87,9 +87,9 @@ struct ListsCommand: Subcommand {
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let language = try language.language(environment)
     let terminal = Terminal(environment.variables)
-    let path = try state.path(environment)
+    let path = try state.optionalPath(environment)
     let read = try environment.catalogues(
-      catalogues, catalogue, now: now.now, jobs: SystemLimits.processors, schedule: path,
+      catalogues, catalogue, now: now.now, schedule: path,
       example: "check-loans lists shelf books.xml")
     let output = try environment.output(output, sparing: read.map(\.file), state: path)
     if output != nil { try environment.refuseDryRun() }
@@ -122,28 +122,26 @@ struct ListsCommand: Subcommand {
 
   /// The list, and the status of reading the catalogues.
   private func list(
-    of read: [CatalogueToRead], _ schedule: String, _ environment: Environment, _ console: Console
+    of read: [CatalogueToRead], _ schedule: String?, _ environment: Environment, _ console: Console
   ) throws -> (StaffList, ExitStatus) {
     // What will be sent is what a run would send that read them now.
-    let copy = try Schedule(rehearsing: schedule)
+    let copy = try Schedule.copy(of: schedule)
     defer { withExtendedLifetime(copy) {} }
     var list = StaffList(
       kind, days: days ?? 2, borrower: borrower, mostBorrowers: environment.mostBorrowers)
-    var status = ExitStatus.done
+    var reading = CatalogueReading(copy, console)
     for entry in read {
-      let result = try entry.reload(in: copy, console) { loan, _ in
-        list.note(loan, of: entry.source.name, today: entry.now.date)
-      }
-      status = status.worse(result.status)
-      if result.isUsable { continue }
+      let findings = try reading.read(
+        entry, onLoan: { list.note($0, of: entry.source.name, today: entry.now.date) })
+      if findings.isUsable { continue }
       console.printError(
         """
         \(entry.path.visible): its loans are those of the schedule, without postal addresses and call \
         numbers
         """)
     }
-    for (_, now, names) in read.namesByZone { try list.add(names, at: now, copy.reader) }
+    for (_, now, names) in KnownCatalogues(read).zones { try list.add(names, at: now, copy.reader) }
     list.sort()
-    return (list, status)
+    return (list, reading.status)
   }
 }

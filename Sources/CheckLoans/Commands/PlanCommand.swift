@@ -51,34 +51,35 @@ struct PlanCommand: Subcommand {
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let language = try language.language(environment)
     let zone = try catalogue.zone.clock(environment)
-    let path = try state.path(environment)
     let given = environment.given
     let isListed = given.file.map { !$0.catalogues.isEmpty || $0.listed != nil } ?? false
-    let copy = catalogues.isEmpty && !isListed ? nil : try Schedule(rehearsing: path)
+    let reads = !catalogues.isEmpty || isListed
     let ofReading = LadderOptions.facts + ProfileOptions.facts
-    if copy == nil, let idle = ofReading.first(where: { given[$0.name]?.isFromCommandLine == true })
-    {
+    if !reads, let unused = ofReading.first(where: { given[$0.name]?.isFromCommandLine == true }) {
       throw CommandError(
-        .usage, "--\(idle.name) has no effect on the stored schedule; name a catalogue to read")
+        .usage, "--\(unused.name) has no effect on the stored schedule; name a catalogue to read")
     }
+    let path = try reads ? state.optionalPath(environment) : state.path(environment)
+    let copy = try reads ? Schedule.copy(of: path) : nil
     defer { withExtendedLifetime(copy) {} }
-    let schedule = try copy?.reader ?? ScheduleReader(opening: path)
+    let schedule = try copy?.reader ?? ScheduleReader(opening: path ?? "")
     var status = ExitStatus.done
     if let copy {
       let read = try environment.catalogues(
-        catalogues, catalogue, now: now.now, jobs: SystemLimits.processors, schedule: path,
+        catalogues, catalogue, now: now.now, schedule: path,
         findsGone: false, example: "check-loans plan books.xml")
-      for entry in read { status = status.worse(try entry.reload(in: copy, console).status) }
+      var reading = CatalogueReading(copy, console)
+      for entry in read { _ = try reading.read(entry) }
+      status = reading.status
     }
     let names = try schedule.catalogues()
-    let groups = try environment.namesByZone(names, zone, now: now.now)
+    let known = try KnownCatalogues(
+      names, environment, zone, now: now.now, closed: catalogue.closed)
+    let times = DeliveryTimes(
+      channels.times, known.closedDays, today: try zone.now(now.now).date, schedule)
+    status = status.worse(console.report(times.problems))
     var planned: [PlannedNotice] = []
-    for (_, now, names) in groups {
-      let times = DeliveryTimes(
-        channels.times, environment.closedDays(of: names, catalogue.closed), today: now.date,
-        schedule
-      )
-      status = status.worse(console.report(times.problems))
+    for (_, now, names) in known.zones {
       let groups = Dictionary(grouping: names) { times.ends(of: $0, from: now, days: days) }
       for channel in try channels.channels(environment).map(Optional.some).orAny {
         for (times, names) in groups {

@@ -87,16 +87,18 @@ struct PreviewCommand: Subcommand {
   ) throws -> ([Notice], ExitStatus) {
     if catalogues.isEmpty && borrower == nil { return (Self.invented(today: now.date), .done) }
     let schedule = try Schedule()
-    var status = ExitStatus.done
     let read = try environment.catalogues(
-      catalogues, catalogue, now: self.now.now, jobs: SystemLimits.processors, schedule: nil,
+      catalogues, catalogue, now: self.now.now, schedule: nil,
       example: "check-loans preview books.xml")
-    for entry in read { status = status.worse(try entry.reload(in: schedule, console).status) }
+    var reading = CatalogueReading(schedule, console)
+    for entry in read { _ = try reading.read(entry) }
     let due = try schedule.reader.due(at: now, channel: ChannelName.mail.name).map(\.notice)
     let first = due.first {
       $0.loan.addressKey != nil && $0.loan.borrower.fits(anyCase: borrower)
     }
-    return (due.filter { first != nil && $0.loan.addressKey == first?.loan.addressKey }, status)
+    return (
+      due.filter { first != nil && $0.loan.addressKey == first?.loan.addressKey }, reading.status
+    )
   }
 
   /// One book of each kind.

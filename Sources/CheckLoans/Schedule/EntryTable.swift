@@ -14,7 +14,7 @@ struct EntryTable {
   init(directory: String) { rows = ReportLines(directory: directory) }
 
   /// Adds a row.
-  mutating func add(_ entry: ScheduleEntry, at now: CivilDateTime) {
+  mutating func add(_ entry: ScheduleEntry) {
     let scheduled = entry.scheduled
     let loan = scheduled.loan
     let row = TablePrinter.row([
@@ -23,7 +23,7 @@ struct EntryTable {
       entry.kind.rawValue, loan.shownTitle(), loan.expiration.dotted,
       loan.borrower?.visible ?? "",
       scheduled.library?.visible ?? scheduled.catalogue.visibleCatalogue,
-      entry.later(than: now).map { "\($0.fireAt.date)" } ?? "",
+      entry.later.map { "\($0.fireAt.date)" } ?? "",
       entry.silence.map { "silenced \($0.words())" } ?? "",
     ])
     rows.add(ReportKey(day: 0)) { $0 += row.utf8 }

@@ -83,26 +83,24 @@ struct ExplainCommand: Subcommand {
     let asked = try numbers.prefix(Self.most).compactMap { number in
       try schedule.history(of: number, at: now).map { (number, $0.catalogue) }
     }
-    let times = DeliveryTimes(
-      times, environment.closedDays(of: asked.map(\.1), closed), today: now.date, schedule)
+    let known = try KnownCatalogues(
+      asked.map(\.1), environment, clock, now: self.clock.now.now, closed: closed, stale: stale)
+    let times = DeliveryTimes(times, known.closedDays, today: now.date, schedule)
     let status = console.report(times.problems)
-    let limits = environment.staleLimits(of: asked.map(\.1), stale)
-    let stale = try StaleCatalogues(schedule, limits, at: clock.clockTime(now))
+    let stale = try StaleCatalogues(schedule, known.staleLimits, at: clock.clockTime(now))
     // Looked up once something is due: it takes as long as a delivery.
     var inBacklog: Set<Int>?
     let here = now
     var questions: [String] = []
     let delivered = try environment.delivered(schedule).names
-    let open = try environment.namesByZone(delivered, clock, now: self.clock.now.now)
+    let open = try KnownCatalogues(delivered, environment, clock, now: self.clock.now.now).zones
       .withoutMoved(schedule) { questions.append($0) }
     let moved = Set(delivered).subtracting(open.flatMap(\.names))
     var (isAnyStale, isAnyMoved) = (false, false)
     for (number, catalogue) in asked {
       // The catalogue may have its own time zone.
       guard
-        let now = try environment.namesByZone([catalogue], clock, now: self.clock.now.now).first?
-          .now,
-        let history = try schedule.history(of: number, at: now)
+        let now = known.now(of: catalogue), let history = try schedule.history(of: number, at: now)
       else { continue }
       var reason = history.reason
       if reason == .due {

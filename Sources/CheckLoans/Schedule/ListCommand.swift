@@ -94,7 +94,7 @@ struct ListCommand: Subcommand {
       ? environment.watched(schedule)
       : catalogue.isEmpty ? known : environment.names(of: catalogue, in: known)
     // A catalogue may have its own time zone.
-    let groups = try environment.namesByZone(names, zone, now: clock.now.now)
+    let groups = try KnownCatalogues(names, environment, zone, now: clock.now.now).zones
     if isBadge {
       let badge = try Badge(schedule, groups)
       try console.print(line: format == .waybar ? badge.waybar : badge.i3blocks)
@@ -105,13 +105,18 @@ struct ListCommand: Subcommand {
     var table = EntryTable(directory: environment.temporaryDirectory)
     if isJSON { try console.print("{\"version\":1,\"reminders\":[") }
     var isEmpty = true
-    try forEach(schedule, groups) { entry, now in
+    var filter = EntryFilter()
+    (filter.haveLeft, filter.isDue) = (returned, due)
+    if failed { filter.state = .failed }
+    var entries = try schedule.entries(in: groups.questions, filter)
+    while let entry = try entries.next() {
+      if !entry.scheduled.loan.borrower.fits(anyCase: borrower) { continue }
       if isJSON {
-        try console.print((isEmpty ? "" : ",") + entry.json(at: now).text)
+        try console.print((isEmpty ? "" : ",") + entry.json.text)
       } else if isTable {
-        table.add(entry, at: now)
+        table.add(entry)
       } else {
-        try console.print(line: entry.line(at: now))
+        try console.print(line: entry.line)
       }
       isEmpty = false
     }
@@ -144,42 +149,10 @@ struct ListCommand: Subcommand {
       ? "nothing is scheduled; run check-loans CATALOGUE first"
       : "the schedule has \(counted(catalogues, "catalogue")), but no loans to remind of"
   }
-
-  /// Calls `body` with the entries of all catalogues, in one order.
-  private func forEach(
-    _ schedule: ScheduleReader, _ groups: [ZoneGroup],
-    _ body: (ScheduleEntry, CivilDateTime) throws -> Void
-  ) throws {
-    var filter = EntryFilter()
-    (filter.haveLeft, filter.isDue) = (returned, due)
-    if failed { filter.state = .failed }
-    var lists: [(entries: ScheduleEntries, next: ScheduleEntry?)] = []
-    for (_, now, names) in groups {
-      filter.catalogues = names
-      var entries = try schedule.entries(at: now, filter)
-      lists.append((entries, try entries.next()))
-      lists[lists.count - 1].entries = entries
-    }
-    while true {
-      let next = lists.indices.filter { lists[$0].next != nil }.min { left, right in
-        guard let left = lists[left].next, let right = lists[right].next else { return false }
-        return left.isListed(before: right)
-      }
-      guard let next, let entry = lists[next].next else { return }
-      if entry.scheduled.loan.borrower.fits(anyCase: borrower) { try body(entry, groups[next].now) }
-      lists[next].next = try lists[next].entries.next()
-    }
-  }
 }
 
 extension ScheduleEntry {
-  /// Whether it comes before an entry of another time zone.
-  fileprivate func isListed(before other: ScheduleEntry) -> Bool {
-    if let leftOn = scheduled.leftOn, let other = other.leftOn { return leftOn > other }
-    return (fireAt, scheduled.id) < (other.fireAt, other.id)
-  }
-
-  fileprivate func line(at now: CivilDateTime) -> String {
+  fileprivate var line: String {
     let id = String(scheduled.id).padded(to: 6)
     let state = state.rawValue.padded(to: 9)
     let kind = kind.rawValue.padded(to: 8)
@@ -189,7 +162,7 @@ extension ScheduleEntry {
     line += scheduled.loan.expiration.dotted
     if let borrower = scheduled.loan.borrower { line += ", lent to \(borrower.visible)" }
     line += " (\(scheduled.library?.visible ?? scheduled.catalogue.visibleCatalogue))"
-    if let (_, fireAt) = later(than: now) { line += "; next \(fireAt.date)" }
+    if let (_, fireAt) = later { line += "; next \(fireAt.date)" }
     for delivery in deliveries where delivery.hasFailed && delivery.isInUse {
       line += "; \(delivery.channel.visible): \(delivery.failure)"
     }
@@ -198,11 +171,11 @@ extension ScheduleEntry {
   }
 
   /// The notice that comes after that of the entry.
-  func later(than now: CivilDateTime) -> (rung: Int, fireAt: CivilDateTime)? {
+  var later: (rung: Int, fireAt: CivilDateTime)? {
     scheduled.next(after: now).flatMap { $0.rung == rung ? nil : $0 }
   }
 
-  fileprivate func json(at now: CivilDateTime) -> JSONValue {
+  fileprivate var json: JSONValue {
     // What a returned loan had last.
     let rung = scheduled.leftOn == nil ? rung : deliveries.map(\.rung).max()
     return .object(

@@ -6,7 +6,7 @@ import Settings
 import System
 
 /// `check-loans schedule rename-channel`.
-struct RenameChannelCommand: Subcommand {
+struct RenameChannelCommand: ScheduleChange {
   static let configuration = CommandConfiguration(
     commandName: "rename-channel",
     abstract: "Give a channel a new name, under which what was delivered counts.",
@@ -31,28 +31,24 @@ struct RenameChannelCommand: Subcommand {
 
   @OptionGroup var quiet: QuietOptions
 
-  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
-    try environment.refuseDryRun()
-    let schedule = try Schedule(opening: state.path(environment))
+  func change(_ schedule: Schedule, _ environment: Environment) throws -> ScheduleChanges {
     try environment.checkKnown(new)
     let (old, new) = (environment.resolved(old).name, environment.resolved(new).name)
-    guard let count = try schedule.rename(channel: old, to: new) else {
-      console.printError(
+    if let count = try schedule.rename(channel: old, to: new) {
+      return ScheduleChanges(
+        done: ["\(old.visible) is now \(new.visible), with \(counted(count, "notice"))"])
+    }
+    return ScheduleChanges(
+      complaints: [
         old == new
           ? "the channel \(old.visible) has this name"
-          : "nothing was ever sent through the channel \(old.visible)")
-      return .usage
-    }
-    if !quiet.quiet {
-      try console.print(
-        line: "\(old.visible) is now \(new.visible), with \(counted(count, "notice"))")
-    }
-    return .done
+          : "nothing was ever sent through the channel \(old.visible)"
+      ])
   }
 }
 
 /// `check-loans schedule rename-catalogue`.
-struct RenameCatalogueCommand: Subcommand {
+struct RenameCatalogueCommand: ScheduleChange {
   static let configuration = CommandConfiguration(
     commandName: "rename-catalogue",
     abstract: "Give a catalogue a new name, under which what was delivered counts.",
@@ -79,29 +75,26 @@ struct RenameCatalogueCommand: Subcommand {
 
   @OptionGroup var quiet: QuietOptions
 
-  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
-    try environment.refuseDryRun()
-    let path = try state.path(environment)
-    let schedule = try Schedule(opening: path)
+  func change(_ schedule: Schedule, _ environment: Environment) throws -> ScheduleChanges {
     let known = try schedule.reader.catalogues()
     guard let name = environment.name(of: old, in: known) else {
-      console.printError(known.unknownWords(old))
-      return .usage
+      return ScheduleChanges(complaints: [known.unknownWords(old)])
     }
     // A file has a path; anything else is the name of what is fetched, or comes by standard input.
     let isName = !new.contains("/") && !FileSystem.exists(new)
+    if isName, !new.isCatalogueName {
+      throw CommandError(
+        .usage, "\(new.quoted()) cannot name a catalogue; give a file's path, or a name as in opac")
+    }
     let newName = isName ? new : environment.catalogueName(new)
     guard let count = try schedule.rename(catalogue: name, to: newName) else {
-      console.printError("the catalogue \(old.visible) has this name")
-      return .usage
+      return ScheduleChanges(complaints: ["the catalogue \(old.visible) has this name"])
     }
     // Otherwise it would stay; under its new name the catalogue is fetched again.
+    let path = try state.path(environment)
     try? FileSystem.remove(CatalogueFetch.file(of: name, besideSchedule: path))
-    if !quiet.quiet {
-      let input = isName && !environment.isFetched(new) ? ", a catalogue on standard input" : ""
-      try console.print(
-        line: "\(old.visible) is now \(new.visible)\(input), with \(counted(count, "loan"))")
-    }
-    return .done
+    let input = isName && !environment.isFetched(new) ? ", a catalogue on standard input" : ""
+    return ScheduleChanges(
+      done: ["\(old.visible) is now \(new.visible)\(input), with \(counted(count, "loan"))"])
   }
 }

@@ -26,27 +26,8 @@ struct ScheduleCommand: ParsableCommand {
     defaultSubcommand: ListCommand.self)
 }
 
-extension [Loan] {
-  /// The titles of the first ten, so that a wrong number is seen.
-  var titles: String {
-    prefix(10).map { $0.label() }.joined(separator: ", ") + (count > 10 ? ", …" : "")
-  }
-}
-
-extension Console {
-  /// Reports the IDs that no loan in the schedule has.
-  ///
-  /// - Returns: `usage` if there are any.
-  func report(unknownLoans ids: [Int]) -> ExitStatus {
-    for id in ids {
-      printError("there is no loan \(id) in the schedule; see check-loans schedule list")
-    }
-    return ids.isEmpty ? .done : .usage
-  }
-}
-
 /// `check-loans schedule cancel`.
-struct CancelCommand: Subcommand {
+struct CancelCommand: ScheduleChange {
   static let configuration = CommandConfiguration(
     commandName: "cancel",
     abstract: "Cancel pending reminders until the next reload of their catalogue.",
@@ -81,29 +62,26 @@ struct CancelCommand: Subcommand {
     }
   }
 
-  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
-    try environment.refuseDryRun()
-    let schedule = try Schedule(opening: state.path(environment))
-    let (loans, unknown) =
-      all ? ([], []) : try schedule.cancel(ids: Set(ids).sorted())
+  func change(_ schedule: Schedule, _ environment: Environment) throws -> ScheduleChanges {
+    var changes = ScheduleChanges()
+    let (loans, unknown) = all ? ([], []) : try schedule.cancel(ids: Set(ids).sorted())
     let count = all ? try schedule.cancelAll() : loans.count
-    if !quiet.quiet, count > 0 || unknown.isEmpty {
+    if count > 0 {
       let titles = all ? "" : ": \(loans.titles)"
-      try console.print(
-        line: count == 0
-          ? "nothing to cancel"
-          : """
-          cancelled the notices of \(counted(count, "loan")) until \(count == 1 ? "its" : "their") \
-          catalogue is next read\(titles)
-          """
-      )
+      let catalogue = "\(count == 1 ? "its" : "their") catalogue is next read"
+      changes.done = [
+        "cancelled the notices of \(counted(count, "loan")) until \(catalogue)\(titles)"
+      ]
+    } else if unknown.isEmpty {
+      changes.done = ["nothing to cancel"]
     }
-    return console.report(unknownLoans: unknown)
+    changes.complain(aboutUnknown: unknown)
+    return changes
   }
 }
 
 /// `check-loans schedule forget`.
-struct ForgetCommand: Subcommand {
+struct ForgetCommand: ScheduleChange {
   static let configuration = CommandConfiguration(
     commandName: "forget",
     abstract: "Remove catalogues, channels or refused addresses from the schedule.",
@@ -148,51 +126,47 @@ struct ForgetCommand: Subcommand {
     }
   }
 
-  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
-    try environment.refuseDryRun()
-    let path = try state.path(environment)
-    let schedule = try Schedule(opening: path)
-    var status = ExitStatus.done
-    func report(_ sentence: String?, otherwise complaint: String) throws {
+  func change(_ schedule: Schedule, _ environment: Environment) throws -> ScheduleChanges {
+    var changes = ScheduleChanges()
+    func note(_ sentence: String?, otherwise complaint: String) {
       if let sentence {
-        if !quiet.quiet { try console.print(line: sentence) }
+        changes.done.append(sentence)
       } else {
-        console.printError(complaint)
-        status = .usage
+        changes.complaints.append(complaint)
       }
     }
     for channel in channel.map(environment.resolved) {
       let name = channel.name.visible
-      try report(
-        schedule.forget(channel: channel.name).map {
-          "forgot the channel \(name) with \(counted($0, "notice"))"
-        }, otherwise: "nothing was ever sent through the channel \(name)")
+      let count = try schedule.forget(channel: channel.name)
+      note(
+        count.map { "forgot the channel \(name) with \(counted($0, "notice"))" },
+        otherwise: "nothing was ever sent through the channel \(name)")
     }
     for address in address {
-      let key = EmailAddress.key(of: address) ?? address
-      try report(
-        schedule.forget(address: key)
-          ? "what is due is sent to \(address.visible) again" : nil,
+      let isForgotten = try schedule.forget(address: EmailAddress.key(of: address) ?? address)
+      note(
+        isForgotten ? "what is due is sent to \(address.visible) again" : nil,
         otherwise: "the address \(address.visible) was not refused")
     }
     for name in catalogues {
       let known = try schedule.reader.catalogues()
-      let catalogue = environment.name(of: name, in: known)
-      // What was fetched of it has readers' names in it.
-      if let catalogue {
+      var loans: Int?
+      if let catalogue = environment.name(of: name, in: known) {
+        // What was fetched of it has readers' names in it.
+        let path = try state.path(environment)
         try? FileSystem.remove(CatalogueFetch.file(of: catalogue, besideSchedule: path))
+        loans = try schedule.forget(catalogue: catalogue)
       }
-      try report(
-        catalogue.flatMap { try schedule.forget(catalogue: $0) }.map {
-          "forgot \(name.visible) with \(counted($0, "loan"))"
-        }, otherwise: known.unknownWords(name))
+      note(
+        loans.map { "forgot \(name.visible) with \(counted($0, "loan"))" },
+        otherwise: known.unknownWords(name))
     }
-    return status
+    return changes
   }
 }
 
 /// `check-loans schedule again`.
-struct AgainCommand: Subcommand {
+struct AgainCommand: TimedChange {
   static let configuration = CommandConfiguration(
     commandName: "again",
     abstract: "Send the current notice of a loan again.",
@@ -210,11 +184,11 @@ struct AgainCommand: Subcommand {
 
   @OptionGroup var change: ChangeOptions
 
-  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
-    try environment.refuseDryRun()
-    let (schedule, groups, time) = try change.open(environment)
+  func change(_ schedule: Schedule, _ environment: Environment) throws -> ScheduleChanges {
+    let (time, known) = try times(schedule, environment)
     // A catalogue may have its own time zone.
-    let now = { catalogue in groups.now(of: catalogue) ?? time }
+    let now = { catalogue in known.now(of: catalogue) ?? time }
+    var changes = ScheduleChanges()
     var unknown: [Int] = []
     for id in Set(loans.ids).sorted() {
       guard let (scheduled, isSentAgain) = try schedule.sendAgain(id, at: now) else {
@@ -225,22 +199,20 @@ struct AgainCommand: Subcommand {
       let title = scheduled.loan.label()
       if !isSentAgain {
         let hasNotice = scheduled.plan.reached(at: now) != nil
-        console.printError(
-          """
-          loan \(id), \(title): \(hasNotice ? "its notice is still to be sent" : "no notice is due now"), \
-          so there is nothing to send again
-          """)
-      } else if !change.quiet.quiet {
-        let kind = scheduled.loan.expiration < now.date ? "expired notice" : "reminder"
-        let notice = "the \(kind) of loan \(id)"
-        let isSilenced = try schedule.reader.history(of: id, at: now)?.reason == .silenced
-        try console.print(
-          line: isSilenced
-            ? "\(notice) is sent again once the loan is no longer silenced: \(title)"
-            : "the next run sends \(notice) again: \(title)")
+        let reason = hasNotice ? "its notice is still to be sent" : "no notice is due now"
+        changes.notes.append("loan \(id), \(title): \(reason), so there is nothing to send again")
+        continue
       }
+      let kind = scheduled.loan.expiration < now.date ? "expired notice" : "reminder"
+      let notice = "the \(kind) of loan \(id)"
+      let isSilenced = try schedule.reader.history(of: id, at: now)?.reason == .silenced
+      changes.done.append(
+        isSilenced
+          ? "\(notice) is sent again once the loan is no longer silenced: \(title)"
+          : "the next run sends \(notice) again: \(title)")
     }
-    return console.report(unknownLoans: unknown)
+    changes.complain(aboutUnknown: unknown)
+    return changes
   }
 }
 
@@ -316,32 +288,12 @@ enum LoanNumbers {
     guard let environment = try? Environment.ofProcess(),
       let schedule = environment.standardSchedule,
       let now = try? LocalClock(environment["TZ"], environment.variables).read()?.now,
-      var entries = try? schedule.entries(at: now)
+      var entries = try? schedule.entries(in: [(now, nil)])
     else { return [] }
     var numbers: [String] = []
     while numbers.count < most, let entry = try? entries.next() {
       if numbers.last != "\(entry.id)" { numbers.append("\(entry.id)") }
     }
     return numbers
-  }
-}
-
-/// The loans that a command changes.
-struct LoanIDs: ParsableArguments {
-  @Argument(
-    help: ArgumentHelp("IDs, as schedule list shows them.", valueName: "id"),
-    completion: LoanNumbers.completion, transform: LoanNumbers.parse)
-  var ids: [Int]
-}
-
-extension ChangeOptions {
-  /// Opens the schedule, with its catalogues by time zone and the time for those in none.
-  func open(
-    _ environment: Environment
-  ) throws -> (schedule: Schedule, groups: [ZoneGroup], now: CivilDateTime) {
-    let (now, zone) = try clock.read(environment)
-    let schedule = try Schedule(opening: state.path(environment))
-    let names = try schedule.reader.catalogues()
-    return (schedule, try environment.namesByZone(names, zone, now: clock.now.now), now)
   }
 }

@@ -26,7 +26,7 @@ struct SilenceCommand: ParsableCommand {
 }
 
 /// `check-loans silence add`.
-struct SilenceAddCommand: Subcommand {
+struct SilenceAddCommand: TimedChange {
   static let configuration = CommandConfiguration(
     commandName: "add",
     abstract: "Suppress notices for all loans that match, including future ones.",
@@ -41,11 +41,18 @@ struct SilenceAddCommand: Subcommand {
       """)
 
   static let facts: [OptionFact] =
-    SilenceConditionOptions.facts + EndOptions.facts + [OptionFact("reason", .text, .line)]
+    SilenceConditionOptions.facts
+    + [OptionFact("until", .text, .line), OptionFact("reason", .text, .line)]
     + ChangeOptions.facts
 
   @OptionGroup var conditions: SilenceConditionOptions
-  @OptionGroup var end: EndOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "When notices are sent again: after 3d or 2w, on a day, YYYY-MM-DD, or forever for never.",
+      valueName: "end"),
+    transform: SilenceEnd.parse)
+  var until: SilenceEnd?
 
   @Option(help: ArgumentHelp("Why, for whoever wonders later. Required.", valueName: "text"))
   var reason: String?
@@ -53,7 +60,7 @@ struct SilenceAddCommand: Subcommand {
   @OptionGroup var change: ChangeOptions
 
   func validate() throws {
-    if end.until == nil {
+    if until == nil {
       throw ValidationError("say for how long: give --until, as in 2w, 2026-12-01 or forever")
     }
     let texts = conditions.texts + [reason].compactMap(\.self)
@@ -65,21 +72,16 @@ struct SilenceAddCommand: Subcommand {
     }
   }
 
-  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
-    try environment.refuseDryRun()
+  func change(_ schedule: Schedule, _ environment: Environment) throws -> ScheduleChanges {
     let (now, _) = try change.clock.read(environment)
-    let until = try end.until?.day(from: now.date)
-    let schedule = try Schedule(opening: change.state.path(environment))
+    let until = try self.until?.day(from: now.date)
     let (id, loans) = try schedule.silence(
       try conditions.conditions(environment), until: until,
       by: Silence.Origin(reason: (reason ?? "").spaceNormalized, by: environment.userName, at: now))
-    if !change.quiet.quiet {
-      let duration = until.map { "until \($0)" } ?? "forever"
-      try console.print(
-        line: "silence \(id): \(counted(loans, "loan")), \(duration)")
-    }
-    if loans == 0 { console.printError(try advice(onUnmet: id, schedule.reader)) }
-    return .done
+    let duration = until.map { "until \($0)" } ?? "forever"
+    return ScheduleChanges(
+      done: ["silence \(id): \(counted(loans, "loan")), \(duration)"],
+      notes: loans == 0 ? [try advice(onUnmet: id, schedule.reader)] : [])
   }
 
   /// The warning about a silence that is about no loan, since a text may be misspelt.
@@ -176,7 +178,7 @@ extension SilenceConditions {
 }
 
 /// `check-loans silence end`.
-struct SilenceEndCommand: Subcommand {
+struct SilenceEndCommand: ScheduleChange {
   static let configuration = CommandConfiguration(
     commandName: "end",
     abstract: "End silences: what is due by now is sent by the next run.",
@@ -198,16 +200,10 @@ struct SilenceEndCommand: Subcommand {
   @OptionGroup var state: StateOptions
   @OptionGroup var quiet: QuietOptions
 
-  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
-    try environment.refuseDryRun()
-    let schedule = try Schedule(opening: state.path(environment))
+  func change(_ schedule: Schedule, _ environment: Environment) throws -> ScheduleChanges {
     let (ended, unknown) = try schedule.endSilences(numbers)
-    if !quiet.quiet, ended > 0 {
-      try console.print(line: "ended \(counted(ended, "silence"))")
-    }
-    for number in unknown {
-      console.printError("there is no silence \(number); see check-loans silence list")
-    }
-    return unknown.isEmpty ? .done : .usage
+    return ScheduleChanges(
+      done: ended > 0 ? ["ended \(counted(ended, "silence"))"] : [],
+      complaints: unknown.map { "there is no silence \($0); see check-loans silence list" })
   }
 }

@@ -37,18 +37,6 @@ enum SilenceEnd: Sendable {
   }
 }
 
-/// The option for the end of a silence.
-struct EndOptions: ParsableArguments, DescribedOptions {
-  static let facts: [OptionFact] = [OptionFact("until", .text, .line)]
-
-  @Option(
-    help: ArgumentHelp(
-      "When notices are sent again: after 3d or 2w, on a day, YYYY-MM-DD, or forever for never.",
-      valueName: "end"),
-    transform: SilenceEnd.parse)
-  var until: SilenceEnd?
-}
-
 /// The conditions of a silence.
 struct SilenceConditionOptions: ParsableArguments, DescribedOptions {
   static let facts: [OptionFact] = [
@@ -80,7 +68,7 @@ struct SilenceConditionOptions: ParsableArguments, DescribedOptions {
 
   @Option(
     help: ArgumentHelp(
-      "The title, in which * stands for any text, ? for a character and [abc] for one of these.",
+      "The title, in which * matches any text, ? a character and [abc] one of these.",
       valueName: "pattern"))
   var title: String?
 

@@ -5,7 +5,7 @@ import ReminderSchedule
 import Settings
 
 /// `check-loans schedule snooze`.
-struct SnoozeCommand: Subcommand {
+struct SnoozeCommand: TimedChange {
   static let configuration = CommandConfiguration(
     commandName: "snooze",
     abstract: "Send nothing about loans until tomorrow, or a later day.",
@@ -19,28 +19,36 @@ struct SnoozeCommand: Subcommand {
         check-loans schedule snooze 3 --until 2026-12-01
       """)
 
-  static let facts: [OptionFact] =
-    EndOptions.facts + ChangeOptions.facts
+  static let facts: [OptionFact] = [OptionFact("until", .text, .line)] + ChangeOptions.facts
 
   @OptionGroup var loans: LoanIDs
 
-  @OptionGroup var end: EndOptions
+  @Option(
+    help: ArgumentHelp(
+      "When notices are sent again: after 3d or 2w, or on a day, YYYY-MM-DD. (default: tomorrow)",
+      valueName: "end"),
+    transform: SilenceEnd.parse)
+  var until = SilenceEnd.days(1)
+
   @OptionGroup var change: ChangeOptions
 
-  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
-    let (silenced, until, status) = try environment.silence(
-      loans.ids, "snoozed", until: end.until ?? .days(1), change, console)
-    if !change.quiet.quiet, !silenced.isEmpty {
-      let end = until.map { "until \($0)" } ?? "forever"
-      let loans = counted(silenced.count, "loan")
-      try console.print(line: "snoozed \(loans) \(end): \(silenced.map(\.loan).titles)")
+  func validate() throws {
+    if case .forever = until {
+      throw ValidationError("a snooze ends; use check-loans silence add --loan ID --until forever")
     }
-    return status
+  }
+
+  func change(_ schedule: Schedule, _ environment: Environment) throws -> ScheduleChanges {
+    try silence(loans.ids, "snoozed", until: until, schedule, environment) {
+      loans, until in
+      let end = until.map { " until \($0)" } ?? ""
+      return "snoozed \(counted(loans.count, "loan"))\(end): \(loans.titles)"
+    }
   }
 }
 
 /// `check-loans schedule returned`.
-struct ReturnedCommand: Subcommand {
+struct ReturnedCommand: TimedChange {
   static let configuration = CommandConfiguration(
     commandName: "returned",
     abstract: "Stop notices for a returned book until the catalogue catches up.",
@@ -59,56 +67,55 @@ struct ReturnedCommand: Subcommand {
 
   @OptionGroup var change: ChangeOptions
 
-  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
-    let (silenced, _, status) = try environment.silence(
-      loans.ids, "said to be returned", until: nil, change, console)
-    if !change.quiet.quiet, !silenced.isEmpty {
-      let loans = counted(silenced.count, "loan")
-      let titles = silenced.map(\.loan).titles
-      try console.print(
-        line: "marked \(loans) as returned; no notices until the catalogue catches up: \(titles)")
+  func change(_ schedule: Schedule, _ environment: Environment) throws -> ScheduleChanges {
+    try silence(loans.ids, "said to be returned", until: nil, schedule, environment) { loans, _ in
+      """
+      marked \(counted(loans.count, "loan")) as returned; no notices until the catalogue catches up: \
+      \(loans.titles)
+      """
     }
-    return status
   }
 }
 
-extension Environment {
-  /// Silences loans of the schedule, and reports those that are not there.
+extension TimedChange {
+  /// Silences loans of the schedule.
   ///
-  /// - Parameter end: when what is due is sent again, by the time of each loan's library.
-  /// - Returns: the loans that were silenced, and until when.
+  /// - Parameters:
+  ///   - end: when what is due is sent again, by the time of each loan's library.
+  ///   - sentence: says which loans are silenced, and until when.
   fileprivate func silence(
-    _ ids: [Int], _ reason: String, until end: SilenceEnd?, _ change: ChangeOptions,
-    _ console: Console
-  ) throws -> (silenced: [ScheduledLoan], until: CivilDate?, status: ExitStatus) {
-    try refuseDryRun()
-    let (schedule, groups, now) = try change.open(self)
+    _ ids: [Int], _ reason: String, until end: SilenceEnd?, _ schedule: Schedule,
+    _ environment: Environment, sentence: ([Loan], CivilDate?) -> String
+  ) throws -> ScheduleChanges {
+    let (now, known) = try times(schedule, environment)
     // The latest day of all libraries, so that it has not passed for any.
-    _ = try end?.day(from: groups.map(\.now.date).reduce(now.date, max))
-    let origin = Silence.Origin(reason: reason, by: userName, at: now)
+    _ = try end?.day(from: known.zones.map(\.now.date).reduce(now.date, max))
+    let origin = Silence.Origin(reason: reason, by: environment.userName, at: now)
     var until: CivilDate?
     let result = try schedule.silence(loans: Set(ids).sorted(), by: origin) { name in
       // A catalogue may have its own time zone.
-      let now = groups.now(of: name) ?? now
+      let now = known.now(of: name) ?? now
       until = (try? end?.day(from: now.date)) ?? nil
       return until
     }
-    for (id, day) in result.shortened {
-      console.printError("loan \(id) was snoozed for longer, until \(day); that no longer holds")
+    var changes = ScheduleChanges()
+    if !result.silenced.isEmpty {
+      changes.done = [sentence(result.silenced.map(\.loan), until)]
     }
-    for id in result.returned {
-      console.printError(
+    changes.notes =
+      result.shortened.map { id, day in
+        "loan \(id) was snoozed for longer, until \(day); that no longer holds"
+      }
+      + result.returned.map { id in
         "loan \(id) is said to be returned, and so is silenced for longer; see check-loans silence list"
-      )
+      }
+    changes.complaints = result.alike.map { id in
+      """
+      loan \(id) is one of several that are alike, and nobody could say which is meant; give the books \
+      ids, or use check-loans silence add --title
+      """
     }
-    for id in result.alike {
-      console.printError(
-        """
-        loan \(id) is one of several that are alike, and nobody could say which is meant; give the books \
-        ids, or use check-loans silence add --title
-        """)
-    }
-    let status = console.report(unknownLoans: result.unknown)
-    return (result.silenced, until, result.alike.isEmpty ? status : .usage)
+    changes.complain(aboutUnknown: result.unknown)
+    return changes
   }
 }

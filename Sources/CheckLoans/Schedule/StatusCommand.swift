@@ -44,16 +44,16 @@ struct StatusCommand: Subcommand {
   @OptionGroup var state: StateOptions
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
-    let (now, zone) = try clock.read(environment)
+    let (time, zone) = try clock.read(environment)
     let schedule = try ScheduleReader(opening: state.path(environment))
     let (delivered, lookedAt) = try environment.delivered(schedule)
     let names = delivered.isEmpty ? lookedAt : delivered
+    let known = try KnownCatalogues(
+      names, environment, zone, now: clock.now.now, stale: stale)
+    let now = zone.clockTime(time)
     let status = try ScheduleStatus(
-      schedule, names, delivered: delivered,
-      environment.namesByZone(names, zone, now: clock.now.now),
-      now: zone.clockTime(now), maxAge: maxAge,
-      stale: StaleCatalogues(
-        schedule, environment.staleLimits(of: names, stale), at: zone.clockTime(now)))
+      schedule, names, delivered: delivered, known.zones, now: now, maxAge: maxAge,
+      stale: StaleCatalogues(schedule, known.staleLimits, at: now))
     switch format {
     case .text: for line in status.lines { try console.print(line: line) }
     case .json: try console.print(line: status.json.text)
@@ -88,7 +88,7 @@ private struct ScheduleStatus {
   let lookedAt: [CatalogueStatus]
   /// The names of those that are delivered.
   private let delivered: Set<[UInt8]>
-  var channels: [ChannelStatus] = []
+  let channels: [ChannelStatus]
 
   init(
     _ schedule: ScheduleReader, _ names: [String], delivered: [String], _ groups: [ZoneGroup],
@@ -103,21 +103,8 @@ private struct ScheduleStatus {
     let names = Set(names.map { Array($0.utf8) })
     catalogues = all.filter { names.contains(Array($0.name.utf8)) }
     lookedAt = all.filter { !names.contains(Array($0.name.utf8)) }
+    channels = try schedule.channelStatus(in: groups.questions)
     _ = try groups.withoutMoved(schedule) { moved.append($0) }
-    for (_, now, names) in groups {
-      for status in try schedule.channelStatus(at: now, catalogues: names) {
-        if let index = channels.firstIndex(where: { $0.name == status.name }) {
-          channels[index].pending += status.pending
-          channels[index].due += status.due
-          channels[index].failed += status.failed
-          channels[index].undeliverable += status.undeliverable
-          channels[index].late += status.late
-          channels[index].error = channels[index].error ?? status.error
-        } else {
-          channels.append(status)
-        }
-      }
-    }
   }
 
   /// The age of a reading; `nil` if there was none.

@@ -11,6 +11,8 @@ struct ServiceCommand {
   let line: [String]
   /// The library's time zone as systemd knows it; `nil` for the system's.
   let calendarZone: String?
+  /// Whether systemd does not know the library's time zone, so that a timer goes by the system's.
+  let isOfOtherZone: Bool
   let channels: [ChannelName]
   let catalogues: [CatalogueToRead]
   /// The settings of the run.
@@ -37,34 +39,30 @@ struct ServiceCommand {
       throw CommandError(.usage, "watch belongs to a user's session; leave out --system")
     }
     kind = isSystem ? .system : isWatch ? .watch : .daily
-    let channelOptions: ChannelOptions
-    let state: StateOptions
-    let zone: ZoneOptions
+    let options: any RunOptions
     var output: String?
     if isWatch {
       let (command, known) = try WatchCommand.completed(rest, environment)
-      let settings = try WatchSettings(command, known)
-      self.environment = known
-      (channels, catalogues) = (settings.channels, settings.catalogues)
-      (channelOptions, state, zone) = (command.channels, command.state, command.catalogue.zone)
+      (options, self.environment) = (command, known)
       (hasAction, warnings) = (command.action.action != nil, command.warnings(known))
     } else {
       let (command, known) = try CheckCommand.completed(rest, environment)
       for name in ["now", "dry-run"] where known.given[name]?.isFromCommandLine == true {
         throw CommandError(.usage, "--\(name) would be the same every day; leave it out")
       }
-      let request = try CheckRequest(
-        command.options, command.once, known, example: "check-loans timer books.xml")
-      self.environment = known
-      (channels, catalogues, output) = (request.channels, request.catalogues, request.output)
-      let options = command.options
-      (channelOptions, state, zone) = (options.channels, options.state, options.catalogue.zone)
+      _ = try command.options.format(known)
+      (options, self.environment) = (command.options, known)
       (hasAction, warnings) = (false, command.warnings(known))
+      output = command.options.report.output
     }
-    if let fault = catalogues.lazy.compactMap(\.fault).first { throw fault }
-    if catalogues.contains(where: { $0.path == "-" }) {
-      throw CommandError(.usage, "a service has no standard input; name a catalogue's file")
-    }
+    let run = try RunSettings(
+      options, self.environment, otherwise: isWatch ? [.stdout] : [], makesSecrets: false,
+      example: "check-loans timer books.xml")
+    try run.checkRepeatable()
+    (channels, catalogues) = (run.channels, run.catalogues)
+    output = try self.environment.output(
+      output, sparing: catalogues.map(\.file), state: run.state)
+    let channelOptions = options.channels
     times = channelOptions.times
     let program = channelOptions.mail.program(environment)?.first ?? MailNotifier.standardProgram
     mailProgram = environment.program(named: program) ?? program
@@ -76,14 +74,15 @@ struct ServiceCommand {
     }
     writable = maildirs + [folder].compactMap(\.self)
     let given = self.environment.given
-    let timeZone = zone.timeZone ?? environment["TZ"]
-    calendarZone = timeZone.flatMap { Self.isInDatabase($0) ? $0 : nil }
+    let timeZone = options.catalogue.zone.timeZone ?? environment["TZ"]
+    calendarZone = timeZone.flatMap(Self.nameInDatabase)
+    isOfOtherZone = timeZone != nil && calendarZone == nil
     guard let program = ProcessSetup.ownPath else {
       throw CommandError(.inputOutput, "/proc/self/exe cannot be read, and so the program's path")
     }
     line =
       [program, isWatch ? WatchCommand.name : CheckCommand.name]
-      + (try Self.additions(state, timeZone, given, isSystem: isSystem, environment))
+      + (try Self.additions(options.state, timeZone, given, isSystem: isSystem, environment))
       + Self.absolute(rest, isWatch ? WatchCommand.facts : CheckCommand.facts, self.environment)
   }
 
@@ -128,24 +127,31 @@ struct ServiceCommand {
   private static func absolute(
     _ line: [String], _ facts: [OptionFact], _ environment: Environment
   ) -> [String] {
-    LinePart.all(of: line, facts).flatMap { part -> [String] in
+    var given: Set<String> = []
+    return LinePart.all(of: line, facts).flatMap { part -> [String] in
       switch part {
       case .other(let word): return [word]
       case .argument(let path):
         return [environment.isFetched(path) ? path : environment.absolutePath(path)]
       case .option(let fact, let text, let words):
         if fact.kind == .flag { return words }
+        // The words after a program are its arguments.
+        let isFirst = given.insert(fact.name).inserted
+        let path = fact.path == .program && !isFirst ? .words : fact.path
         let directory = environment.workingDirectory
-        return ["--\(fact.name)"] + environment.resolved([text], fact.path, in: directory)
+        return ["--\(fact.name)"] + environment.resolved([text], path, in: directory)
       }
     }
   }
 
-  /// Whether systemd takes it for a time zone, see systemd.time(7).
-  private static func isInDatabase(_ zone: String) -> Bool {
-    let isPlain = zone.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-_+/".utf8.contains($0) }
-    return isPlain && !zone.isEmpty && !zone.hasPrefix("/")
-      && LocalClock.isZoneFile("/usr/share/zoneinfo/\(zone)")
+  /// The name by which systemd knows a time zone, see systemd.time(7); `nil` if it does not.
+  private static func nameInDatabase(_ zone: String) -> String? {
+    let database = "/usr/share/zoneinfo/"
+    let path = zone.trimmingPrefix(":")
+    let name = String(path.trimmingPrefix(database))
+    let isPlain = name.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-_+/".utf8.contains($0) }
+    return isPlain && !name.isEmpty && !name.hasPrefix("/")
+      && LocalClock.isZoneFile(database + name) ? name : nil
   }
 
   /// How far systemd confines it.

@@ -89,7 +89,12 @@ struct TimerCommand: Subcommand {
     let words = Array(all.dropFirst(action == nil ? 0 : 1))
     if action == .install || action == .uninstall { try checkRights(environment) }
     if action == .uninstall {
-      try installer("check-loans", environment, console).uninstall()
+      guard words.isEmpty || words == ["watch"] else {
+        throw CommandError(
+          .usage, "uninstall takes only watch, --name and --system, not \(words[0].quoted())")
+      }
+      let kind = words.isEmpty ? ServiceKind.daily : .watch
+      try installer(kind.standardName, environment, console).uninstall()
       return .done
     }
     let service = try ServiceCommand(words, isSystem: system, environment)
@@ -144,6 +149,12 @@ struct TimerCommand: Subcommand {
     if units.kind == .watch && dailyAt != nil {
       throw CommandError(.usage, "watch runs all day; leave out --daily-at")
     }
+    if units.kind == .system, let path = units.writable.first(where: { $0.visible != $0 }) {
+      throw CommandError(
+        .usage,
+        "systemd takes no path with control characters, as in \(path.quoted(limit: 200)); rename it"
+      )
+    }
     if !units.isProgramAllowed {
       throw CommandError(
         .usage,
@@ -169,6 +180,13 @@ struct TimerCommand: Subcommand {
       console.printError("\(run) will not know \(names), which is set here; set it in \(place)")
     }
     if service.kind == .watch { return }
+    if service.isOfOtherZone {
+      console.printError(
+        """
+        systemd does not know the library's time zone, and starts the run at \(time) in the system's; name \
+        the zone, as in --time-zone Europe/Budapest
+        """)
+    }
     if service.channels.isEmpty {
       console.printError(
         "no channel is named, so that each run prints the whole report; see --notify")

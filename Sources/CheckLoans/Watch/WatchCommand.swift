@@ -6,7 +6,7 @@ import ReminderService
 import Settings
 
 /// `check-loans watch`.
-struct WatchCommand: Subcommand {
+struct WatchCommand: Subcommand, RunOptions {
   static let configuration = CommandConfiguration(
     commandName: "watch",
     abstract: "Keep running: reload changed catalogues, deliver on time.",
@@ -128,35 +128,28 @@ struct LoanButtons: Equatable, CustomStringConvertible {
   }
 }
 
-/// A run of `watch` as it was asked for, with everything looked up that its options name.
+/// A run of `watch` as it was asked for, with its buttons and what it watches.
 struct WatchSettings {
   let command: WatchCommand
-  private(set) var catalogues: [CatalogueToRead]
-  /// How old their files may be, by name.
-  let staleLimits: [String: TimeSpan?]
-  /// Their absolute paths, in which links to directories may come to lead elsewhere.
-  let cataloguePaths: [String]
-  let channels: [ChannelName]
+  private(set) var run: RunSettings
   /// Where the schedule is kept.
   let state: String
-  /// The clock of what is no catalogue's.
-  private(set) var clock: LocalClock
+  /// The absolute paths of the catalogues, in which links to directories may come to lead elsewhere.
+  let cataloguePaths: [String]
   /// The settings file's absolute path, whether it exists or not.
   let file: String?
   /// The buttons of notifications that silence their loans.
   let buttons: [NotificationButton]
-  let notifiers: ChannelNotifiers
-  /// The absolute paths of the translation and the style of mail, as far as it has its own.
+  /// The absolute paths of the translation and the style of mail, as far as they are set.
   private let texts: [String]
 
   init(_ command: WatchCommand, _ environment: Environment) throws(CommandError) {
     try environment.refuseDryRun()
     self.command = command
-    channels = try command.channels.channels(environment, otherwise: [.stdout])
-    clock = try command.catalogue.zone.clock(environment)
     state = try command.state.path(environment)
-    notifiers = try ChannelNotifiers(
-      channels, command.channels, command.language, environment, state: command.state)
+    run = try RunSettings(
+      command, environment, otherwise: [.stdout], example: "check-loans watch books.xml")
+    try run.checkRepeatable()
     texts = [command.language.own.translation, command.channels.mail.mailCss]
       .compactMap { $0.map(environment.absolutePath) }
     file = WatchCommand.settingsPath(environment).map { environment.absolutePath($0.path) }
@@ -169,18 +162,9 @@ struct WatchSettings {
     buttons =
       command.action.buttons?.buttons(
         options: options.compactMap { name, value in value.map { "--\(name)=\($0)" } },
-        in: notifiers.language
+        in: run.notifiers.language
       ) ?? []
-    catalogues = try environment.catalogues(
-      command.catalogues, command.catalogue, now: nil, jobs: 1, schedule: state,
-      example: "check-loans watch books.xml")
-    if catalogues.contains(where: { $0.path == "-" }) {
-      throw CommandError(.usage, "standard input cannot be watched; name a file")
-    }
-    if let fault = catalogues.lazy.compactMap(\.fault).first { throw fault }
-    staleLimits = environment.staleLimits(
-      of: catalogues.map(\.source.name), command.stale)
-    cataloguePaths = catalogues.map { environment.absolutePath($0.file) }
+    cataloguePaths = run.catalogues.map { environment.absolutePath($0.file) }
   }
 
   var isVerbose: Bool { command.verbose.verbose }
@@ -193,10 +177,10 @@ struct WatchSettings {
   ///
   /// - Throws: ``CommandError`` if it is unknown; then nothing has changed.
   mutating func renewSystemZone(_ environment: Environment) throws(CommandError) {
-    if clock.variable != nil { return }
-    clock = try LocalClock(nil, environment.variables)
-    for index in catalogues.indices where catalogues[index].clock.variable == nil {
-      catalogues[index].clock = clock
+    if run.clock.variable != nil { return }
+    run.clock = try LocalClock(nil, environment.variables)
+    for index in run.catalogues.indices where run.catalogues[index].clock.variable == nil {
+      run.catalogues[index].clock = run.clock
     }
   }
 
@@ -207,9 +191,9 @@ struct WatchSettings {
     // Everybody writes to /dev/null, which stands for no settings.
     if let file, file != "/dev/null" { paths[.settings] = [file] }
     let others =
-      catalogues.compactMap(\.profileFile) + catalogues.flatMap(\.closed.calendars) + texts
+      run.catalogues.compactMap(\.profileFile) + run.catalogues.flatMap(\.closed.calendars) + texts
     paths[.settings, default: []] += Set(others).sorted()
-    if clock.variable == nil { paths[.systemZone] = ["/etc/localtime", "/etc/timezone"] }
+    if run.clock.variable == nil { paths[.systemZone] = ["/etc/localtime", "/etc/timezone"] }
     return paths
   }
 }

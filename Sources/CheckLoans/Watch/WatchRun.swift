@@ -39,7 +39,7 @@ final class WatchRun {
     self.settings = settings
     self.environment = environment
     self.readSettings = readSettings
-    catalogues = settings.catalogues.map { _ in WatchedCatalogue() }
+    catalogues = settings.run.catalogues.map { _ in WatchedCatalogue() }
     reporter = Reporter(console)
     do throws(Errno) {
       loop = try EventLoop(settings.watchedPaths)
@@ -94,14 +94,14 @@ final class WatchRun {
       let pending = try schedule.reader.pending(after: now, catalogues: names)
       if let next = pending.nextFireAt { reminders.append(next) }
     }
-    let paths = settings.catalogues.map(\.path.visible)
+    let paths = settings.run.catalogues.map(\.path.visible)
     let watched = paths.count > 3 ? "\(paths.count) catalogues" : paths.joined(separator: ", ")
     let next = reminders.min().map { "next reminder \($0.words)" } ?? "no reminder to come"
     console.printError("watching \(watched); \(next); Ctrl-C ends")
   }
 
   private func refuseDirectories() throws(CommandError) {
-    for catalogue in settings.catalogues where FileSystem.isDirectory(catalogue.file) {
+    for catalogue in settings.run.catalogues where FileSystem.isDirectory(catalogue.file) {
       throw CommandError(
         .noInput,
         "\(catalogue.path.visible): this is a directory, not a file; give a catalogue file")
@@ -109,7 +109,7 @@ final class WatchRun {
   }
 
   private func reportUnusedAction() {
-    let isIdle = settings.hasButtons && !settings.channels.contains(.notifySend)
+    let isIdle = settings.hasButtons && !settings.run.channels.contains(.notifySend)
     let option = settings.action == nil ? "--buttons" : "--action"
     let line = "\(option) has no effect without --notify notify-send"
     reporter.report(isIdle ? line : nil, about: .action)
@@ -155,7 +155,7 @@ extension WatchRun {
     } catch {
       throw CommandError(error)
     }
-    for catalogue in settings.catalogues where !StopSignals.isStopRequested {
+    for catalogue in settings.run.catalogues where !StopSignals.isStopRequested {
       if let fetch = catalogue.fetch { run(fetch, events) }
     }
   }
@@ -187,7 +187,8 @@ extension WatchRun {
     let schedule = try Schedule(opening: settings.state, timeout: .milliseconds(100))
     if access.noteUse(of: schedule, at: settings.state) { readAllAgain() }
     let onEvent = console.eventPrinter(isVerbose: settings.isVerbose)
-    var groups = settings.catalogues.namesByZone
+    let known = KnownCatalogues(settings.run.catalogues)
+    var groups = known.zones
     var closedDays = ClosedDaysReader()
     var start = Int.min
     for number in groups.indices {
@@ -197,35 +198,33 @@ extension WatchRun {
           .badSetting, "the system's clock is outside the years 1 to 9999; set it")
       }
       reporter.report(try schedule.clockSetBackWarning(now: now), about: .clock(clock.name))
-      let center = ReminderCenter(
-        schedule: schedule, civilTime: clock.civilTime, onEvent: onEvent)
-      for (index, entry) in settings.catalogues.enumerated()
+      for (index, entry) in settings.run.catalogues.enumerated()
       where entry.clock.variable == clock.variable
         && (catalogues[index].isUnread || catalogues[index].readOn != now.date)
         && !StopSignals.isStopRequested
       {
         if let closed = try readClosedDays(of: entry, at: now, schedule, &closedDays) {
-          try reload(index, center, now, closed)
+          try reload(index, schedule, now, closed)
         }
       }
       groups[number].now = now
       start = max(start, instant)
     }
     let times = DeliveryTimes(
-      settings.command.channels.times, settings.catalogues.closedDays,
+      settings.command.channels.times, known.closedDays,
       today: groups.first?.now.date ?? .first, schedule.reader, after: closedDays)
     let stale = try StaleCatalogues(
-      schedule.reader, settings.staleLimits,
+      schedule.reader, known.staleLimits,
       at: groups.first.map { $0.clock.clockTime($0.now) } ?? ClockTime(CivilDateTime(.first)))
     var held = stale.sentences
     let delivered = try groups.withoutMoved(schedule.reader) { held.append($0) }
     reporter.report(held, about: .age)
     let delivery = ChannelDelivery(
       schedule: schedule, groups: delivered, times: times, onEvent: onEvent,
-      notifiers: settings.notifiers, console: console, actions: actions, stale: stale,
+      notifiers: settings.run.notifiers, console: console, actions: actions, stale: stale,
       backlog: settings.command.channels.backlog)
     // A program that was not found may be there by now.
-    for channel in settings.channels.map(environment.resolved)
+    for channel in settings.run.channels.map(environment.resolved)
     where !StopSignals.isStopRequested {
       try deliver(through: channel, delivery)
     }
@@ -242,7 +241,7 @@ extension WatchRun {
       return loop.plan.note(.due, at: LocalClock.uptime + .seconds(3_600))
     }
     loop.wake(
-      at: max(wake.second, wake.instant + 1), chosenAt: start, by: settings.clock)
+      at: max(wake.second, wake.instant + 1), chosenAt: start, by: settings.run.clock)
     if wake.moment != nextMoment { say("next check at \(wake.moment)") }
     nextMoment = wake.moment
   }
@@ -271,28 +270,17 @@ extension WatchRun {
   }
 
   private func reload(
-    _ index: Int, _ center: ReminderCenter, _ now: CivilDateTime, _ closedDays: ClosedDays
+    _ index: Int, _ schedule: Schedule, _ now: CivilDateTime, _ closedDays: ClosedDays
   ) throws(ScheduleError) {
-    let entry = settings.catalogues[index]
-    var settings = entry.settings
-    settings.policy.closedDays = closedDays
-    var findings = CatalogueFindings(path: entry.path, showsAll: self.settings.isVerbose)
-    findings.warnsOfLoss = !settings.allowsEmpty
-    do throws(ReminderError) {
-      let report = try center.reload(
-        entry.source, at: now, settings: settings,
-        onDiagnostic: { findings.note($0) })
-      findings.note(report)
-    } catch {
-      switch error {
-      case .schedule(let error): throw error
-      case .catalogue(let error): findings.note(error)
-      }
-    }
+    let entry = settings.run.catalogues[index]
+    var lines: [String] = []
+    let findings = try entry.read(
+      into: schedule, at: now, closedDays, showsAll: settings.isVerbose,
+      onEvent: console.eventPrinter(isVerbose: settings.isVerbose), print: { lines.append($0) })
     catalogues[index].readOn = now.date
-    let (lines, retry) = catalogues[index].note(findings, at: LocalClock.uptime)
-    for line in lines.map({ reporter.newLines(in: $0, about: .catalogue(entry.source.name)) }) ?? []
-    {
+    let (new, retry) = catalogues[index].note(
+      findings, lines, path: entry.path, file: entry.file, at: LocalClock.uptime)
+    for line in new.map({ reporter.newLines(in: $0, about: .catalogue(entry.source.name)) }) ?? [] {
       console.printError(line: line)
     }
     if !findings.isUsable { say("\(entry.path.visible): cannot be used at the moment") }
@@ -346,8 +334,9 @@ extension WatchRun {
         loop.files.paths = settings.watchedPaths
       }
       let known = Dictionary(
-        zip(old.catalogues.map(\.source.name), catalogues), uniquingKeysWith: { first, _ in first })
-      catalogues = settings.catalogues.map { known[$0.source.name] ?? WatchedCatalogue() }
+        zip(old.run.catalogues.map(\.source.name), catalogues),
+        uniquingKeysWith: { first, _ in first })
+      catalogues = settings.run.catalogues.map { known[$0.source.name] ?? WatchedCatalogue() }
       if settings.action != old.action || settings.buttons != old.buttons { setActions() }
       reportUnusedAction()
       readAllAgain()
@@ -364,8 +353,8 @@ extension WatchRun {
       }
       reporter.report(lines, about: .settings)
     }
-    if settings.clock.name != old.clock.name {
-      say("the time zone is now \(settings.clock.name.visible)")
+    if settings.run.clock.name != old.run.clock.name {
+      say("the time zone is now \(settings.run.clock.name.visible)")
     }
   }
 

@@ -26,19 +26,20 @@ struct WatchedCatalogue {
 
   /// Takes in the findings of a reading.
   ///
-  /// - Parameter moment: when that was, on a clock that never jumps.
+  /// - Parameters:
+  ///   - lines: what it has said.
+  ///   - moment: when that was, on a clock that never jumps.
   /// - Returns: the lines that hold now, `nil` if that is not certain yet, and after what time to read
   ///   it again, if at all.
   mutating func note(
-    _ findings: CatalogueFindings, at moment: Duration
+    _ findings: CatalogueFindings, _ lines: [String], path: String, file: String,
+    at moment: Duration
   ) -> (lines: [String]?, retry: Duration?) {
     isUnread = false
     isUsable = findings.isUsable
-    let path = findings.path
-    if findings.isReadable || FileSystem.exists(path) { wasThere = true }
+    if findings.failure == nil || FileSystem.exists(file) { wasThere = true }
     var lines =
-      wasThere
-      ? findings.lines : ["check-loans: \(path.visible) is not there yet; waiting for it"]
+      wasThere ? lines : ["check-loans: \(path.visible) is not there yet; waiting for it"]
     if isUsable {
       if reported != nil {
         lines.append(
@@ -53,6 +54,6 @@ struct WatchedCatalogue {
       reported = lines
     }
     suspicion = nil
-    return (lines, findings.isReadable ? nil : Self.unreadablePause)
+    return (lines, findings.failure == nil ? nil : Self.unreadablePause)
   }
 }

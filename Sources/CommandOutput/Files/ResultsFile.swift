@@ -16,7 +16,15 @@ package final class ResultsFile {
   /// - Throws: ``CommandError`` with the status `cannotCreate`.
   package init(_ path: String, permissions: FilePermissions? = nil) throws(CommandError) {
     self.path = path
-    let old = try? Stat(of: path)
+    func refusal(_ words: String) -> CommandError {
+      CommandError(
+        .cannotCreate, "\(path.visible): cannot create the file for the results: \(words)")
+    }
+    if path.hasSuffix("/") { throw refusal("this is the path of a directory") }
+    let old: Stat?
+    do throws(Errno) { old = try Stat(of: path) } catch .noSuchFileOrDirectory { old = nil } catch {
+      throw refusal(error.words)
+    }
     if let old, old.isReadOnly {
       throw CommandError(
         .cannotCreate, "\(path.visible): this file is read-only; name another one for the results")
@@ -41,8 +49,7 @@ package final class ResultsFile {
         case Errno.noSuchAddressOrDevice: "nobody reads this named pipe or socket; name a file"
         default: (error as? Errno)?.words ?? ""
         }
-      throw CommandError(
-        .cannotCreate, "\(path.visible): cannot create the file for the results: \(words)")
+      throw refusal(words)
     }
   }
 

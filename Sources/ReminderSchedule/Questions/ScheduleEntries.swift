@@ -27,6 +27,8 @@ public struct ScheduleEntry: Hashable, Sendable {
   public let state: State
   /// The silence that keeps it from being sent; of several, the one that ends last.
   public let silence: Silence?
+  /// The civil time in its library at which the schedule was asked.
+  public let now: CivilDateTime
 
   /// The kind of its notice.
   public var kind: Notice.Kind { Notice.Kind(rung: rung) }
@@ -42,8 +44,6 @@ public struct ScheduleEntry: Hashable, Sendable {
 
 /// Which entries of a schedule are wanted.
 public struct EntryFilter: Sendable {
-  /// The catalogues whose loans are listed; `nil` for all.
-  public var catalogues: [String]?
   /// Whether the loans are those that have left their catalogues.
   public var haveLeft = false
   /// The only state, of what is still sent; `nil` for any, and all.
@@ -57,7 +57,7 @@ public struct EntryFilter: Sendable {
 
 /// Entries of a schedule in their order, one at a time.
 ///
-/// Only their order is kept, 32 bytes for each; what they hold is read some hundreds at a time.
+/// Only their order is kept, 48 bytes for each; what they hold is read some hundreds at a time.
 /// No lock is held in between, so that a list left open in a pager keeps no run waiting; an
 /// entry whose loan has left its catalogue meanwhile, or come back to it, is passed over.
 public struct ScheduleEntries {
@@ -68,11 +68,11 @@ public struct ScheduleEntries {
     var rung: Int
     /// Whether its notice is not sent any longer.
     var isOver = false
+    var now: CivilDateTime
   }
 
   private let connection: Connection
   private let table: LoanTable
-  private let now: CivilDateTime
   private var keys: ArraySlice<Key>
   /// Those that were read, the next one last.
   private var batch: [ScheduleEntry] = []
@@ -81,28 +81,29 @@ public struct ScheduleEntries {
   private static let batchSize = 500
 
   fileprivate init(
-    _ connection: Connection, _ filter: EntryFilter, at now: CivilDateTime
+    _ connection: Connection, _ filter: EntryFilter, _ zones: [ZonedCatalogues]
   ) throws(ScheduleError) {
     self.connection = connection
-    self.now = now
     let table = filter.haveLeft ? LoanTable.left : .present
     self.table = table
     keys = try connection.transact { database in
       var found: [(at: CivilDateTime, key: Key)] = []
-      let standings = try Standings(database, at: now)
-      try standings.forEach(in: database.ranges(filter.catalogues), of: table) { standing in
-        for key in Self.keys(of: standing, at: now) {
-          if filter.isDue || filter.state != nil {
-            let isSilenced =
-              try !key.isOver && standings.isSilenced(standing, on: now.date, through: nil)
-            let state = standing.state(key.rung, isOver: key.isOver, isSilenced: isSilenced)
-            let reason = standing.reason(isSilenced: isSilenced, at: now)
-            // What is over is not tried again.
-            if key.isOver || state != filter.state ?? state { continue }
-            if filter.isDue, ![.due, .failed, .undeliverable].contains(reason) { continue }
+      for (now, catalogues) in zones {
+        let standings = try Standings(database, at: now)
+        try standings.forEach(in: database.ranges(catalogues), of: table) { standing in
+          for key in Self.keys(of: standing, at: now) {
+            if filter.isDue || filter.state != nil {
+              let isSilenced =
+                try !key.isOver && standings.isSilenced(standing, on: now.date, through: nil)
+              let state = standing.state(key.rung, isOver: key.isOver, isSilenced: isSilenced)
+              let reason = standing.reason(isSilenced: isSilenced, at: now)
+              // What is over is not tried again.
+              if key.isOver || state != filter.state ?? state { continue }
+              if filter.isDue, ![.due, .failed, .undeliverable].contains(reason) { continue }
+            }
+            let day = standing.leftOn.map { CivilDateTime($0) }
+            found.append((day ?? standing.plan.shownFireAt(key.rung), key))
           }
-          let day = standing.leftOn.map { CivilDateTime($0) }
-          found.append((day ?? standing.plan.shownFireAt(key.rung), key))
         }
       }
       func number(_ key: Key) -> Int64 { key.id & (LoanID.numbers - 1) }
@@ -120,17 +121,18 @@ public struct ScheduleEntries {
   private static func keys(of standing: Standing, at now: CivilDateTime) -> [Key] {
     let plan = standing.plan
     if let leftOn = standing.leftOn {
-      return [Key(id: standing.id, rung: plan.expiration < leftOn ? 1 : 0, isOver: true)]
+      let rung = plan.expiration < leftOn ? 1 : 0
+      return [Key(id: standing.id, rung: rung, isOver: true, now: now)]
     }
     var keys: [Key] = []
     let isLate = plan.expiration < now.date
     let wasTried = standing.deliveries.contains { $0.rung <= 0 && $0.attempts > 0 }
     if isLate, wasTried, let rung = plan.ladder.reminders.last {
-      keys.append(Key(id: standing.id, rung: rung, isOver: true))
+      keys.append(Key(id: standing.id, rung: rung, isOver: true, now: now))
     }
     let rung = plan.reached(at: now) ?? plan.next(after: now)?.rung
     if let rung = rung ?? (isLate ? plan.ladder.expired.last : nil) {
-      keys.append(Key(id: standing.id, rung: rung))
+      keys.append(Key(id: standing.id, rung: rung, now: now))
     }
     return keys
   }
@@ -142,10 +144,14 @@ public struct ScheduleEntries {
     while batch.isEmpty, !keys.isEmpty {
       let part = keys.prefix(Self.batchSize)
       keys = keys.dropFirst(Self.batchSize)
-      batch = try connection.transact { [table, now] database in
-        let standings = try Standings(database, at: now)
+      batch = try connection.transact { [table] database in
+        var standings: [CivilDateTime: Standings] = [:]
+        for key in part where standings[key.now] == nil {
+          standings[key.now] = try Standings(database, at: key.now)
+        }
         return try part.reversed().compactMap { key in
-          guard let standing = try standings.standing(of: key.id),
+          guard let standings = standings[key.now],
+            let standing = try standings.standing(of: key.id),
             (standing.leftOn != nil) == (table == .left),
             let scheduled = try database.loan(key.id, standings.ladders)
           else { return nil }
@@ -158,7 +164,7 @@ public struct ScheduleEntries {
           return ScheduleEntry(
             scheduled: scheduled, rung: key.rung,
             deliveries: standing.deliveries(of: Notice.Kind(rung: key.rung)), state: state,
-            silence: state == .silenced ? silence : nil)
+            silence: state == .silenced ? silence : nil, now: key.now)
         }
       }
     }
@@ -198,9 +204,11 @@ extension ScheduleReader {
   /// A loan in a catalogue has the notice of the rung that it has reached, or else of the next one;
   /// and, once it has expired, the last reminder if one was ever attempted. One that has left has the
   /// notice that it had then.
+  ///
+  /// - Parameter zones: the catalogues whose loans are listed.
   public func entries(
-    at now: CivilDateTime, _ filter: EntryFilter = EntryFilter()
+    in zones: [ZonedCatalogues], _ filter: EntryFilter = EntryFilter()
   ) throws(ScheduleError) -> ScheduleEntries {
-    try ScheduleEntries(connection, filter, at: now)
+    try ScheduleEntries(connection, filter, zones)
   }
 }

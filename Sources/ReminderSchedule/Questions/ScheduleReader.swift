@@ -103,6 +103,9 @@ public struct ScheduleReader: Sendable {
   }
 }
 
+/// Catalogues whose libraries have the same time, `nil` for all catalogues, and that time.
+public typealias ZonedCatalogues = (now: CivilDateTime, catalogues: [String]?)
+
 /// The notices that are still to come.
 public struct PendingNotices: Hashable, Sendable {
   /// The number of loans that have not expired, and are neither cancelled nor withheld: each has a

@@ -1,4 +1,4 @@
-public import Loans
+internal import Loans
 
 /// The last good reading of a catalogue, and what it has brought.
 public struct CatalogueStatus: Hashable, Sendable {
@@ -65,28 +65,30 @@ extension ScheduleReader {
 
   /// The channels that a run has named within the last seven days, by their names.
   ///
-  /// - Parameters:
-  ///   - now: the library's civil time.
-  ///   - catalogues: the catalogues whose loans count.
+  /// - Parameter zones: the catalogues whose loans count.
   public func channelStatus(
-    at now: CivilDateTime, catalogues: [String]
+    in zones: [ZonedCatalogues]
   ) throws(ScheduleError) -> [ChannelStatus] {
     try connection.transact { database in
-      let standings = try Standings(database, at: now)
-      let channels = standings.channels.values.sorted { $0.name < $1.name }
-        .filter { $0.isInUse(on: now.date) }
+      let channels = try database.channels().values.sorted { $0.name < $1.name }
+        .filter { channel in zones.contains { channel.isInUse(on: $0.now.date) } }
       if channels.isEmpty { return [] }
       var status = channels.map { ChannelStatus(name: $0.name) }
       var pending = 0
-      try standings.forEach(
-        in: database.ranges(catalogues), where: "hash <> ?4", LoanRow.cancelled
-      ) { standing in
-        if standing.plan.next(after: now) != nil { pending += 1 }
-        guard !standing.isBorrowerUnknown, let rung = standing.plan.reached(at: now) else { return }
-        for (index, channel) in channels.enumerated() {
-          if rung <= standing.told(through: channel.name) ?? .min { continue }
-          if try standings.isSilenced(standing, on: now.date, through: channel.name) { continue }
-          status[index].note(standing, rung, channel, today: now.date)
+      for (now, catalogues) in zones {
+        let standings = try Standings(database, at: now)
+        try standings.forEach(
+          in: database.ranges(catalogues), where: "hash <> ?4", LoanRow.cancelled
+        ) { standing in
+          if standing.plan.next(after: now) != nil { pending += 1 }
+          guard !standing.isBorrowerUnknown, let rung = standing.plan.reached(at: now) else {
+            return
+          }
+          for (index, channel) in channels.enumerated() {
+            if rung <= standing.told(through: channel.name) ?? .min { continue }
+            if try standings.isSilenced(standing, on: now.date, through: channel.name) { continue }
+            status[index].note(standing, rung, channel, today: now.date)
+          }
         }
       }
       for index in status.indices { status[index].pending = pending }

@@ -30,14 +30,25 @@ package struct GivenSettings: Sendable {
   /// The setting in force of an option, if somebody gave it.
   package subscript(name: String) -> Setting? { values[name] }
 
-  /// The files that options name to be read or run.
+  /// The files that are named to be read or run, also by what the settings file has for other runs.
   package var namedFiles: [String] {
-    let files = ["files-from", "translation", "closed-calendars", "mail-css"]
-      .flatMap { values[$0]?.texts ?? [] }
-    let others = ["profile", "mail-program", "notify"].flatMap { values[$0]?.texts ?? [] }
-      .map { String($0.trimmingPrefix("exec:")) }
-    // Without a slash it is a name.
-    return files + others.filter { $0.contains("/") }
+    let settings =
+      values + (file?.values ?? []) + (file?.listed.map { [$0] } ?? []) + tables.flatMap(\.own)
+      + (file?.channels.flatMap(\.own) ?? [])
+    return settings.flatMap { setting -> [String] in
+      switch setting.name {
+      case "files-from", "translation", "closed-calendars", "mail-css": setting.texts
+      case "catalogues", "files", "path":
+        setting.texts.flatMap { FilePattern.files(at: $0, mayBeNone: true) }
+      // Without a slash it is a name.
+      case "profile", "mail-program", "notify":
+        setting.texts.map { String($0.trimmingPrefix("exec:")) }.filter { $0.contains("/") }
+      case "run":
+        setting.texts.filter { $0.contains("/") }
+          .map { $0.hasPrefix("/") ? $0 : "\(file?.directory ?? "")/\($0)" }
+      default: []
+      }
+    }
   }
 
   /// Two options that are one setting: the stronger source counts alone.

@@ -4,7 +4,6 @@ package import LoanCatalogue
 import LoanRules
 import Loans
 package import ReminderService
-import SystemPackage
 
 /// The options for how catalogues are read, and when their loans are reminded of.
 package struct CatalogueOptions: ParsableArguments, DescribedOptions {
@@ -12,7 +11,7 @@ package struct CatalogueOptions: ParsableArguments, DescribedOptions {
 
   package static let facts: [OptionFact] =
     LadderOptions.facts + ClosedDayOptions.facts + RecordOptions.facts + ProfileOptions.facts
-    + ZoneOptions.facts
+    + ZoneOptions.facts + JobOptions.facts
 
   @OptionGroup package var ladder: LadderOptions
 
@@ -24,14 +23,16 @@ package struct CatalogueOptions: ParsableArguments, DescribedOptions {
 
   @OptionGroup package var zone: ZoneOptions
 
+  @OptionGroup package var jobs: JobOptions
+
   /// How the catalogue is read into the schedule.
-  package func reloadSettings(_ profile: CatalogueProfile?, jobs: Int) -> ReloadSettings {
+  package func reloadSettings(_ profile: CatalogueProfile?) -> ReloadSettings {
     var settings = ReloadSettings(policy: ReminderPolicy(ladder.ladder))
     settings.requiresExpiration = records.requireExpiration
     settings.allowsEmpty = records.allowEmpty
     settings.profile = profile
     settings.loanDays = form.loanDays
-    settings.jobs = jobs
+    settings.jobs = jobs.count
     return settings
   }
 }

@@ -1,7 +1,6 @@
 package import ArgumentParser
 package import CommandOutput
 package import LoanRules
-import SystemPackage
 
 /// The options for the times at which notices are sent.
 package struct DeliveryTimeOptions: ParsableArguments, DescribedOptions {

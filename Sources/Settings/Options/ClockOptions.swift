@@ -1,7 +1,6 @@
 package import ArgumentParser
 package import CommandOutput
 package import Loans
-import SystemPackage
 
 /// The option for the library's time zone.
 package struct ZoneOptions: ParsableArguments, DescribedOptions {

@@ -84,7 +84,7 @@ package struct ClosedDayOptions: ParsableArguments, DescribedOptions {
     help: ArgumentHelp(
       """
       Of calendars, use only events whose summary, category or description begins like this; * \
-      stands for any text.
+      matches any text.
       """, valueName: "pattern"))
   package var closedOnly: [String] = []
 

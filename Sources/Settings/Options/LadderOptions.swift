@@ -1,6 +1,5 @@
 import ArgumentParser
 package import Loans
-import SystemPackage
 
 /// Days of a ladder as they are given: some numbers with commas between them, or `none`.
 package struct RungDays: Hashable, Sendable {

@@ -1,6 +1,5 @@
 package import ArgumentParser
 package import CommandOutput
-import SystemPackage
 
 /// Whether the last line is left out.
 package struct QuietOptions: ParsableArguments, DescribedOptions {
@@ -96,8 +95,10 @@ package struct JobOptions: ParsableArguments, DescribedOptions {
       """
       Number of threads for large catalogues, and for several, 1 to 256. (default: the processor's \
       cores)
-      """, valueName: "number", visibility: .hidden), transform: number(1...256))
+      """, valueName: "number", visibility: .hidden), transform: range)
   package var jobs: Int?
+
+  package static let range = number(1...256)
 
   /// The most threads that read.
   package var count: Int { jobs ?? SystemLimits.processors }

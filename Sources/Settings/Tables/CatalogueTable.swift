@@ -67,6 +67,7 @@ extension CatalogueOptions: TableSettable {
       return set(\.form.profile, to: try NamedProfile.checkedName(texts.last ?? ""))
     case "loan-days": return set(\.form.loanDays, to: try texts.last.map(ProfileOptions.period))
     case "time-zone": return set(\.zone.timeZone, to: texts.last)
+    case "jobs": return set(\.jobs.jobs, to: try texts.last.map(JobOptions.range))
     default:
       let set = try LadderOptions.setter(name, texts)
       return { set(&$0.ladder) }
