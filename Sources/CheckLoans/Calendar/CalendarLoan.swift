@@ -95,7 +95,7 @@ extension CatalogueToRead {
             day: notice.day(today: now.date, closed), today: now.date, modified: modified))
       })
     if findings.failure == nil, loans.isEmpty, !settings.allowsEmpty {
-      reading.console.printError(
+      reading.say(
         """
         \(path.visible): no loan with an expiration; if all books are back, run again with \
         --allow-empty

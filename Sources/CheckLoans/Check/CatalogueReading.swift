@@ -5,37 +5,48 @@ import ReminderSchedule
 import ReminderService
 import System
 
-/// Reads catalogues one after the other, each with the closed days of its library, and prints what is
+/// Reads catalogues one after the other, each with the closed days of its library, and says what is
 /// wrong with them.
 struct CatalogueReading {
   /// Where their parts are replaced; `nil` for none.
   let schedule: Schedule?
-  let console: Console
+  /// Prints a line to standard error.
+  let print: (String) -> Void
   /// Whether all warnings are printed.
   var isVerbose = false
   var onEvent: @Sendable (ScheduleEvent) -> Void = { _ in }
   /// Where closed days are looked up that cannot be read, besides the schedule.
   var remembered: ScheduleReader?
-  private(set) var closedDays = ClosedDaysReader()
+  var closedDays = ClosedDaysReader()
   /// The worst of what was wrong.
   private(set) var status = ExitStatus.done
 
-  init(_ schedule: Schedule?, _ console: Console) {
-    (self.schedule, self.console) = (schedule, console)
+  init(_ schedule: Schedule?, print: @escaping (String) -> Void) {
+    (self.schedule, self.print) = (schedule, print)
   }
+
+  init(_ schedule: Schedule?, _ console: Console) {
+    self.init(schedule) { console.printError(line: $0) }
+  }
+
+  /// Prints a sentence of the program.
+  func say(_ words: String) { print("check-loans: \(words)") }
 
   /// Reads a catalogue.
   ///
   /// - Parameters:
+  ///   - now: the time in its library, if that has changed since it was looked up.
   ///   - onBegin: gets the closed days of its library.
   ///   - onDiagnostic: gets each problem.
   ///   - onLoan: gets each loan that is read; see ``CatalogueToRead/read``.
   /// - Throws: `ScheduleError`.
   mutating func read(
-    _ catalogue: CatalogueToRead, onBegin: (ClosedDays) -> Void = { _ in },
+    _ catalogue: CatalogueToRead, at now: CivilDateTime? = nil,
+    onBegin: (ClosedDays) -> Void = { _ in },
     onDiagnostic: (LocatedDiagnostic) -> Void = { _ in }, onLoan: (ReadLoan) -> Void = { _ in }
   ) throws -> CatalogueFindings {
     let findings: CatalogueFindings
+    let now = now ?? catalogue.now
     do {
       if let fault = catalogue.fault { throw fault }
       if let fetch = catalogue.fetch, !FileSystem.exists(catalogue.file) {
@@ -43,20 +54,19 @@ struct CatalogueReading {
         let command = "check-loans \(name.shellQuoted.visible)"
         throw CommandError(.noInput, "\(name.visible) has not been fetched yet; run \(command)")
       }
-      let days = try closedDays.read(
-        catalogue.closed, today: catalogue.now.date, schedule, remembered
-      ) {
+      var said: [String] = []
+      let days = try closedDays.read(catalogue.closed, today: now.date, schedule, remembered) {
         result in
-        let warnings = isVerbose ? result.warnings : result.news
-        for line in result.errors + result.unused + warnings { console.printError(line) }
+        said = result.errors + result.unused + (isVerbose ? result.warnings : result.news)
         status = status.worse(result.status)
       }
+      said.forEach(say)
       onBegin(days)
       findings = try catalogue.read(
-        into: schedule, at: catalogue.now, days, showsAll: isVerbose, onEvent: onEvent,
-        onDiagnostic: onDiagnostic, onLoan: onLoan, print: { console.printError(line: $0) })
+        into: schedule, at: now, days, showsAll: isVerbose, onEvent: onEvent,
+        onDiagnostic: onDiagnostic, onLoan: onLoan, print: print)
     } catch let error as CommandError {
-      if let message = error.message { console.printError(message) }
+      if let message = error.message { say(message) }
       findings = CatalogueFindings(error)
     }
     status = status.worse(findings.status)

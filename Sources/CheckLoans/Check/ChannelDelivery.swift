@@ -53,6 +53,19 @@ extension DeliveryReport {
   }
 }
 
+/// The outcome of a delivery through one channel.
+struct ChannelOutcome {
+  /// The sentences about what was not sent.
+  var lines: [String] = []
+  var status = ExitStatus.done
+  /// Whether something failed that can be tried again.
+  var hasFailed = false
+  /// Why standard output takes no more.
+  var outputFailure: CommandError?
+  /// The number of notices that were not sent since the run was stopped.
+  var leftByStop = 0
+}
+
 /// Delivers what is due in each time zone through channels, each for itself, and reports what could
 /// not be delivered.
 struct ChannelDelivery {
@@ -72,14 +85,35 @@ struct ChannelDelivery {
   /// What to do with notices that nobody may expect; `nil` to ask if they are many.
   var backlog: BacklogChoice?
 
-  /// Delivers through one channel, without a report to the user.
-  ///
-  /// - Returns: the report, and the question about a backlog that stays pending.
-  func deliver(
-    through channel: ChannelName
-  ) throws(ScheduleError) -> (report: DeliveryReport, question: String?) {
+  /// Delivers through one channel.
+  func deliver(through channel: ChannelName) throws(ScheduleError) -> ChannelOutcome {
     let notifier = notifiers.notifier(of: channel, console, actions: actions)
-    return try deliver(channel, through: notifier)
+    let (report, question) = try deliver(channel, through: notifier)
+    var outcome = ChannelOutcome(leftByStop: report.leftByStop)
+    if let question {
+      outcome.lines.append(question)
+      outcome.status = .badSetting
+    }
+    outcome.lines += words(of: report, channel)
+    for failure in report.failures {
+      if failure.isHandedOn {
+        outcome.lines.append("\(failure.error.message); the library gets the notice instead")
+        continue
+      }
+      let words = failure.notices == 0 ? "" : "; \(self.outcome(of: failure.notices))"
+      let isOfSystem = failure.error.code == .systemLimit
+      outcome.status = outcome.status.worse(isOfSystem ? .systemLimit : .unavailable)
+      switch failure.error.code {
+      case .outputFailed(EINTR): outcome.leftByStop += failure.notices
+      case .outputFailed(let number):
+        outcome.outputFailure = CommandError(OutputError(errno: number, descriptor: 1))
+        outcome.outputFailure?.message?.append(words)
+      default:
+        outcome.hasFailed = true
+        outcome.lines.append("\(failure.error.message)\(words)")
+      }
+    }
+    return outcome
   }
 
   private func deliver(
@@ -140,30 +174,11 @@ struct ChannelDelivery {
     // Where the system cannot, a signal ends the process at once.
     if !channels.isEmpty { try? StopSignals.install() }
     for channel in channels where !StopSignals.isStopRequested {
-      let (report, question) = try deliver(through: channel)
-      if let question {
-        console.printError(question)
-        status = status.worse(.badSetting)
-      }
-      leftByStop += report.leftByStop
-      self.report(report, channel)
-      for failure in report.failures {
-        if failure.isHandedOn {
-          console.printError("\(failure.error.message); the library gets the notice instead")
-          continue
-        }
-        status = status.worse(failure.error.code == .systemLimit ? .systemLimit : .unavailable)
-        switch failure.error.code {
-        case .outputFailed(EINTR):
-          leftByStop += failure.notices
-        case .outputFailed(let number):
-          outputFailure = CommandError(OutputError(errno: number, descriptor: 1))
-          outputFailure?.message?.append("; \(outcome(of: failure.notices))")
-        default:
-          let outcome = failure.notices == 0 ? "" : "; \(outcome(of: failure.notices))"
-          console.printError("\(failure.error.message)\(outcome)")
-        }
-      }
+      let outcome = try deliver(through: channel)
+      for line in outcome.lines { console.printError(line) }
+      status = status.worse(outcome.status)
+      leftByStop += outcome.leftByStop
+      outputFailure = outcome.outputFailure ?? outputFailure
     }
     if leftByStop > 0 { console.printError("stopping; \(outcome(of: leftByStop))") }
     if let outputFailure { throw outputFailure }
@@ -191,7 +206,7 @@ struct ChannelDelivery {
             \(counted(report.delivered, "notice")) through \(channel.name.visible)
             """)
         }
-        self.report(report, channel)
+        for line in words(of: report, channel) { console.printError(line) }
         isNothingDue = report == DeliveryReport() && question == nil
       } else {
         isNothingDue = try !listDue(channel, before: before, isResult: isResult)
@@ -225,7 +240,7 @@ struct ChannelDelivery {
     }
     var report = DeliveryReport()
     report.heldAsStale = stale.hold(in: &open)
-    self.report(report, channel)
+    for line in words(of: report, channel) { console.printError(line) }
     let question = try settleBacklog(of: channel, in: &open, isDryRun: true)
     if let question { console.printError(question) }
     var (count, fromSettings) = (report.heldAsStale + (question == nil ? 0 : 1), 0)
@@ -268,10 +283,9 @@ struct ChannelDelivery {
     return count > 0
   }
 
-  /// Reports what stays pending though the channel works.
-  private func report(_ report: DeliveryReport, _ channel: ChannelName) {
-    let lines = report.heldWords(channel, now: groups.first?.now) + report.undeliveredWords(channel)
-    for line in lines { console.printError(line) }
+  /// The sentences about what stays pending though the channel works.
+  private func words(of report: DeliveryReport, _ channel: ChannelName) -> [String] {
+    report.heldWords(channel, now: groups.first?.now) + report.undeliveredWords(channel)
   }
 
   private var language: Language { notifiers.language }

@@ -8,9 +8,7 @@ struct Reporter {
   enum Subject: Hashable {
     case schedule, settings, directories, changes, action, age
     /// Of this name.
-    case channel(String), held(String), catalogue(String)
-    /// With these closed days.
-    case calendars(ClosedDaySetting)
+    case channel(String), catalogue(String)
     /// Of this time zone.
     case clock(String)
   }
@@ -20,14 +18,19 @@ struct Reporter {
 
   init(_ console: Console) { self.console = console }
 
-  /// Prints the lines about a subject that were not among those of the last time.
-  mutating func report(_ lines: [String], about subject: Subject) {
-    for line in newLines(in: lines, about: subject) { console.printError(line) }
+  /// Prints the sentences about a subject that were not among those of the last time.
+  mutating func report(_ sentences: [String], about subject: Subject) {
+    report(lines: sentences.map { "check-loans: \($0)" }, about: subject)
   }
 
-  /// Prints a line about a subject unless it was the line of the last time.
-  mutating func report(_ line: String?, about subject: Subject) {
-    report(line.map { [$0] } ?? [], about: subject)
+  /// Prints a sentence about a subject unless it was that of the last time.
+  mutating func report(_ sentence: String?, about subject: Subject) {
+    report(sentence.map { [$0] } ?? [], about: subject)
+  }
+
+  /// Prints the lines about a subject that were not among those of the last time.
+  mutating func report(lines: [String], about subject: Subject) {
+    for line in newLines(in: lines, about: subject) { console.printError(line: line) }
   }
 
   /// The lines about a subject that were not among those of the last time.

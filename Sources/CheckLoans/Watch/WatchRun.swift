@@ -203,9 +203,7 @@ extension WatchRun {
         && (catalogues[index].isUnread || catalogues[index].readOn != now.date)
         && !StopSignals.isStopRequested
       {
-        if let closed = try readClosedDays(of: entry, at: now, schedule, &closedDays) {
-          try reload(index, schedule, now, closed)
-        }
+        try reload(index, at: now, schedule, &closedDays)
       }
       groups[number].now = now
       start = max(start, instant)
@@ -250,39 +248,20 @@ extension WatchRun {
     for index in catalogues.indices { catalogues[index].isUnread = true }
   }
 
-  /// The closed days for a catalogue; `nil` if one of its calendars was never good, so that it waits
-  /// until the calendar is.
-  private func readClosedDays(
-    of entry: CatalogueToRead, at now: CivilDateTime, _ schedule: Schedule,
-    _ reader: inout ClosedDaysReader
-  ) throws(ScheduleError) -> ClosedDays? {
-    do {
-      return try reader.read(entry.closed, today: now.date, schedule) { result in
-        let warnings = settings.isVerbose ? result.warnings : result.news
-        reporter.report(result.errors + result.unused + warnings, about: .calendars(entry.closed))
-      }
-    } catch let error as ScheduleError {
-      throw error
-    } catch {
-      reporter.report(CommandError(error).message, about: .calendars(entry.closed))
-      return nil
-    }
-  }
-
   private func reload(
-    _ index: Int, _ schedule: Schedule, _ now: CivilDateTime, _ closedDays: ClosedDays
-  ) throws(ScheduleError) {
+    _ index: Int, at now: CivilDateTime, _ schedule: Schedule, _ closedDays: inout ClosedDaysReader
+  ) throws {
     let entry = settings.run.catalogues[index]
     var lines: [String] = []
-    let findings = try entry.read(
-      into: schedule, at: now, closedDays, showsAll: settings.isVerbose,
-      onEvent: console.eventPrinter(isVerbose: settings.isVerbose), print: { lines.append($0) })
+    var reading = CatalogueReading(schedule) { lines.append($0) }
+    (reading.isVerbose, reading.closedDays) = (settings.isVerbose, closedDays)
+    reading.onEvent = console.eventPrinter(isVerbose: settings.isVerbose)
+    let findings = try reading.read(entry, at: now)
+    closedDays = reading.closedDays
     catalogues[index].readOn = now.date
-    let (new, retry) = catalogues[index].note(
+    let (known, retry) = catalogues[index].note(
       findings, lines, path: entry.path, file: entry.file, at: LocalClock.uptime)
-    for line in new.map({ reporter.newLines(in: $0, about: .catalogue(entry.source.name)) }) ?? [] {
-      console.printError(line: line)
-    }
+    if let known { reporter.report(lines: known, about: .catalogue(entry.source.name)) }
     if !findings.isUsable { say("\(entry.path.visible): cannot be used at the moment") }
     if let retry { loop.plan.note(.catalogue(index), at: LocalClock.uptime + retry) }
   }
@@ -291,30 +270,16 @@ extension WatchRun {
   private func deliver(
     through channel: ChannelName, _ delivery: ChannelDelivery
   ) throws {
-    let (report, backlog) = try delivery.deliver(through: channel)
-    let now = delivery.groups.first?.now
-    reporter.report(report.heldWords(channel, now: now), about: .held(channel.name))
-    var lines: [String] = []
-    for failure in report.failures {
-      let error = failure.error
-      if failure.isHandedOn { continue }
-      if case .outputFailed(let number) = error.code {
-        let failure = OutputError(errno: number, descriptor: 1)
-        if failure.isByStop { continue }
-        throw CommandError(failure)
-      }
-      lines.append("\(error.message); what is due stays pending")
-    }
-    reporter.report(
-      report.undeliveredWords(channel) + [backlog].compactMap(\.self) + lines,
-      about: .channel(channel.name))
+    let outcome = try delivery.deliver(through: channel)
+    reporter.report(outcome.lines, about: .channel(channel.name))
+    if let failure = outcome.outputFailure { throw failure }
     // What stays pending though the channel works is for the next delivery, whenever that is.
-    if lines.isEmpty {
-      channelPauses[channel.name] = nil
-    } else {
+    if outcome.hasFailed {
       let pause = channelPauses[channel.name, default: RetryPause()]
         .noteFailure(at: LocalClock.uptime)
       loop.plan.note(.due, at: pause)
+    } else {
+      channelPauses[channel.name] = nil
     }
   }
 }
