@@ -78,7 +78,7 @@ test-all: test test-command test-ci-recipes docs ## Test everything, for a night
 
 .PHONY: test-command
 test-command: setup-test build test-build ## Run all tests of the command on the release binary
-	$(RELEASED) Tests/run.sh --filter '^(CheckLoans|Settings|Reports|Validation)Tests'
+	$(RELEASED) Tests/run.sh --filter '^(CheckLoans|Runs|Settings|Reports|Validation)Tests'
 
 .PHONY: test-ci-recipes
 test-ci-recipes: setup-test setup-browser build test-build test-tools ## Run docs/ci.md, public tools, a browser

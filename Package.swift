@@ -152,11 +152,20 @@ let package = Package(
       // In the binary itself, which is all that is installed.
       resources: [.embedInCode("File/config.toml")],
       swiftSettings: commandSettings),
+    .target(
+      name: "Runs",
+      dependencies: [
+        "CLinux", "Calendar", "CommandOutput", "Languages", "LoanCatalogue", "LoanRules", "Loans",
+        "Mail", "Notifiers", "ReminderSchedule", "ReminderService", "Reports", "Settings", "System",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: commandSettings),
     .executableTarget(
       name: "CheckLoans",
       dependencies: [
         "Calendar", "CommandOutput", "Languages", "LoanCatalogue", "LoanRules", "Loans", "Mail",
-        "Notifiers", "ReminderSchedule", "ReminderService", "Reports", "Settings", "System",
+        "Notifiers", "ReminderSchedule", "ReminderService", "Reports", "Runs", "Settings", "System",
         "Validation",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
@@ -234,10 +243,18 @@ let package = Package(
       dependencies: ["CheckLoans", "CommandOutput", "Loans", "Settings", "TestSupport"],
       swiftSettings: testSettings),
     .testTarget(
+      name: "RunsTests",
+      dependencies: [
+        "CheckLoans", "CommandOutput", "LoanCatalogue", "Loans", "Mail", "Notifiers", "Runs",
+        "Settings", "System", "TestSupport",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: testSettings),
+    .testTarget(
       name: "CheckLoansTests",
       dependencies: [
         "CheckLoans", "CommandOutput", "Languages", "LoanCatalogue", "Loans", "Mail", "Notifiers",
-        "Reports", "Settings", "System", "TestSupport", "Validation",
+        "Reports", "Runs", "Settings", "System", "TestSupport", "Validation",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],

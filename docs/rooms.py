@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints what rests on what: the targets of Package.swift, and the folders of the command.
+"""Prints what rests on what: the targets of Package.swift, and the folders of the larger ones.
 
 Fails if folders rest on each other in a circle; that targets do not, the compiler sees to.
 `make lint` compares this with the graph in docs/architecture.md.
@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-COMMAND = pathlib.Path("Sources/CheckLoans")
+COMMAND = ["Runs", "CheckLoans"]
 DECLARATION = re.compile(
     r"^(?:(?:package|public|final|indirect) )*(?:struct|enum|class|protocol|typealias) (\w+)", re.M)
 
@@ -28,10 +28,10 @@ def targets():
     return {name: needed & targets.keys() for name, needed in targets.items()}
 
 
-def folders():
-    """The folders of the command whose types each one names."""
+def folders(target):
+    """The folders of a target whose types each one names."""
     text = {}
-    for file in COMMAND.glob("*/*.swift"):
+    for file in pathlib.Path("Sources", target).glob("*/*.swift"):
         code = re.sub(r"//.*", "", file.read_text())
         text[file.parent.name] = text.get(file.parent.name, "") + code
     words = {folder: set(re.findall(r"\w+", code)) for folder, code in text.items()}
@@ -53,6 +53,8 @@ def lines(graph, prefix=""):
 
 
 try:
-    print("\n".join([*lines(targets()), *lines(folders(), "CheckLoans/")]))
+    print("\n".join(lines(targets())))
+    for target in COMMAND:
+        print("\n".join(lines(folders(target), f"{target}/")))
 except graphlib.CycleError as error:
     sys.exit(f"rooms.py: these rest on each other: {' -> '.join(error.args[1])}")

@@ -7,9 +7,6 @@ import Validation
 
 // What rooms that know no options have for them.
 
-extension ReportFormat: ExpressibleByArgument {}
-extension ReportGrouping: ExpressibleByArgument {}
-extension ReportSorting: ExpressibleByArgument {}
 extension StaffList.Kind: ExpressibleByArgument {}
 extension FindingsFormat: ExpressibleByArgument {}
 

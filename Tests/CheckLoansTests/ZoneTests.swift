@@ -6,7 +6,7 @@ import Testing
 @testable import Settings
 
 /// The days and hours that zones skip and repeat, by the real clock.
-@Suite(.enabled(if: Clock.canBeSet, "needs libfaketime (Debian: apt install libfaketime)"))
+@Suite(.enabled(if: FakeClock.canBeSet, "needs libfaketime (Debian: apt install libfaketime)"))
 struct ZoneTests {
   /// What `localtime_r` makes of an instant: nothing is ever ambiguous in this direction.
   private static let table: [(zone: String, instant: Int, now: String)] = [
@@ -53,7 +53,7 @@ struct ZoneTests {
     ] {
       let result = try await desk.run(
         ["--state", "none", "books.xml", "--format", "json"] + arguments,
-        variables: variables.merging(Clock.set(to: instant)) { old, _ in old })
+        variables: variables.merging(FakeClock.set(to: instant)) { old, _ in old })
       #expect(try JSON(parsing: result.text).now.text == now, "\(zone) \(variables)")
     }
   }
@@ -64,7 +64,7 @@ struct ZoneTests {
   ) async throws -> [String] {
     let result = try await desk.run(
       ["--notify", "stdout", "books.xml", "--time-zone", zone] + arguments,
-      variables: Clock.set(to: instant))
+      variables: FakeClock.set(to: instant))
     #expect(result.status == 0, "\(result.errorText)")
     return result.lines.map { $0.split(separator: "\" ").dropFirst().joined() }
   }
@@ -139,7 +139,7 @@ struct ZoneTests {
       let zone = "Etc/GMT\(offset < 0 ? "+\(-offset)" : offset == 0 ? "" : "-\(offset)")"
       let result = try await desk.run(
         ["--state", "none", "--notify", "stdout", "books.xml", "--time-zone", zone],
-        variables: Clock.set(to: 1_795_258_800))
+        variables: FakeClock.set(to: 1_795_258_800))
       let fate =
         offset >= 13 ? "expired yesterday" : offset == -12 ? "expires tomorrow" : "expires today"
       #expect(result.text == "\"A\" \(fate) (2026.11.21)\n", "\(zone)")
@@ -155,22 +155,6 @@ struct ZoneTests {
     #expect(try await notices(desk, at: instant + 60, in: "Pacific/Honolulu") == [])
     #expect(try await notices(desk, at: instant + 120, in: "Pacific/Kiritimati") == [])
     #expect(try await notices(desk, at: instant + 180, in: "Pacific/Honolulu") == [])
-  }
-}
-
-/// The clock as the command sees it.
-enum Clock {
-  static let library = [
-    "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1",
-    "/usr/lib/aarch64-linux-gnu/faketime/libfaketime.so.1",
-  ].first(where: File.exists)
-
-  /// Whether libfaketime is installed.
-  static var canBeSet: Bool { library != nil }
-
-  /// The environment in which the clock stands still at an instant, in seconds since 1970.
-  static func set(to instant: Int) -> [String: String] {
-    ["LD_PRELOAD": library ?? "", "FAKETIME": "\(instant)", "FAKETIME_FMT": "%s"]
   }
 }
 

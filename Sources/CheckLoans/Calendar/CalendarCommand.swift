@@ -1,3 +1,6 @@
+import Runs
+import Validation
+import Reports
 import ArgumentParser
 import Calendar
 import CommandOutput
@@ -125,7 +128,7 @@ struct CalendarCommand: Subcommand {
       example: "check-loans calendar books.xml")
     let output = try environment.output(output, sparing: read.map(\.file), state: state)
     if output != nil || directory != nil { try environment.refuseDryRun() }
-    var reading = CatalogueReading(nil, console)
+    var reading = CatalogueReadings(nil, console)
     reading.remembered = try state.map { path throws(ScheduleError) in
       try ScheduleReader(opening: path)
     }

@@ -1,3 +1,4 @@
+import Runs
 import System
 import CommandOutput
 import Glibc
@@ -75,7 +76,7 @@ extension CatalogueToRead {
   ///
   /// - Returns: its loans, or `nil` if it cannot be used.
   func calendarLoans(
-    hidingTitles detail: TitleDetail, _ reading: inout CatalogueReading
+    hidingTitles detail: TitleDetail, _ reading: inout CatalogueReadings
   ) throws -> [CalendarLoan]? {
     var (loans, closed) = ([CalendarLoan](), ClosedDays())
     let modified = self.modified

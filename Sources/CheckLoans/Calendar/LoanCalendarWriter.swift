@@ -1,3 +1,4 @@
+import Runs
 import Calendar
 import CommandOutput
 import Languages

@@ -1,3 +1,4 @@
+import Runs
 import ArgumentParser
 import CommandOutput
 import Loans
@@ -63,9 +64,8 @@ struct DeliverCommand: Subcommand {
       status = status.worse(.badSetting)
     }
     let delivery = ChannelDelivery(
-      schedule: schedule, groups: groups,
-      times: times, onEvent: console.eventPrinter(isVerbose: verbose.verbose),
-      notifiers: notifiers, console: console, stale: stale, backlog: self.channels.backlog)
+      schedule, groups, times, stale, notifiers, backlog: self.channels.backlog, console,
+      onEvent: console.eventPrinter(isVerbose: verbose.verbose))
     if !dryRun.dryRun { return status.worse(try delivery.run(channels)) }
     try delivery.rehearse(channels)
     return status

@@ -1,3 +1,5 @@
+import Validation
+import Runs
 import ArgumentParser
 import CommandOutput
 import Loans
@@ -129,7 +131,7 @@ struct ListsCommand: Subcommand {
     defer { withExtendedLifetime(copy) {} }
     var list = StaffList(
       kind, days: days ?? 2, borrower: borrower, mostBorrowers: environment.mostBorrowers)
-    var reading = CatalogueReading(copy, console)
+    var reading = CatalogueReadings(copy, console)
     for entry in read {
       let findings = try reading.read(
         entry, onLoan: { list.note($0, of: entry.source.name, today: entry.now.date) })

@@ -1,3 +1,6 @@
+import Validation
+import Reports
+import Runs
 import ArgumentParser
 import CommandOutput
 import Languages
@@ -68,7 +71,7 @@ struct PlanCommand: Subcommand {
       let read = try environment.catalogues(
         catalogues, catalogue, now: now.now, schedule: path,
         findsGone: false, example: "check-loans plan books.xml")
-      var reading = CatalogueReading(copy, console)
+      var reading = CatalogueReadings(copy, console)
       for entry in read { _ = try reading.read(entry) }
       status = reading.status
     }

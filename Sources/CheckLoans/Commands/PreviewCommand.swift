@@ -1,3 +1,6 @@
+import Validation
+import Reports
+import Runs
 import ArgumentParser
 import CommandOutput
 import Loans
@@ -90,7 +93,7 @@ struct PreviewCommand: Subcommand {
     let read = try environment.catalogues(
       catalogues, catalogue, now: self.now.now, schedule: nil,
       example: "check-loans preview books.xml")
-    var reading = CatalogueReading(schedule, console)
+    var reading = CatalogueReadings(schedule, console)
     for entry in read { _ = try reading.read(entry) }
     let due = try schedule.reader.due(at: now, channel: ChannelName.mail.name).map(\.notice)
     let first = due.first {

@@ -1,3 +1,4 @@
+import Runs
 import ArgumentParser
 import CommandOutput
 import Loans

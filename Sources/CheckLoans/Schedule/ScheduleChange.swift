@@ -1,3 +1,4 @@
+import Runs
 import Languages
 import ArgumentParser
 import CommandOutput

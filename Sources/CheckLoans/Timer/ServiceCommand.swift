@@ -1,3 +1,5 @@
+import Validation
+import Runs
 import CommandOutput
 import Loans
 import Notifiers
@@ -43,8 +45,8 @@ struct ServiceCommand {
     var output: String?
     if isWatch {
       let (command, known) = try WatchCommand.completed(rest, environment)
-      (options, self.environment) = (command, known)
-      (hasAction, warnings) = (command.action.action != nil, command.warnings(known))
+      (options, self.environment) = (command.options, known)
+      (hasAction, warnings) = (command.options.action.action != nil, command.warnings(known))
     } else {
       let (command, known) = try CheckCommand.completed(rest, environment)
       for name in ["now", "dry-run"] where known.given[name]?.isFromCommandLine == true {

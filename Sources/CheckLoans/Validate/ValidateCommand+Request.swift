@@ -1,3 +1,4 @@
+import Runs
 import CommandOutput
 import LoanCatalogue
 import LoanRules
