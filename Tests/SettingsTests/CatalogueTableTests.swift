@@ -465,10 +465,10 @@ struct ProjectSettingsTests {
   @Test(arguments: [
     ("remind = 1", "1: unknown key \"remind\"; it belongs in the user's config.toml"),
     ("fix = true", "1: \"fix\" would hold for every run"),
-    ("# x\nmax-days = -1", "2: the value '-1' is invalid for '--max-days <days>'"),
+    ("# x\nmax-days = -1", "2: \"max-days\" is \"-1\"; give a number"),
     (
       "warn = [\"no-such\"]",
-      "1: the value 'no-such' is invalid for '--warn <code>': check-loans rules"
+      "1: \"warn\" is \"no-such\"; check-loans rules"
     ),
     ("[[catalogue]]\npath = \"x\"", "1: unknown key \"catalogue\""),
   ])

@@ -122,6 +122,15 @@ extension CommandError {
       .replacing(#/\n */#, with: " ").visible.withSmallBeginning
   }
 
+  /// The parser's message about a key of a settings file, which has no hyphens.
+  private static func words(for error: any Error, _ value: Setting) -> String {
+    let words = line(for: error)
+    guard let match = words.prefixMatch(of: #/the value '(.*)' is invalid for '[^']*'(: |\. )/#)
+    else { return words }
+    let rest = String(words[match.range.upperBound...]).withSmallBeginning
+    return "\"\(value.name)\" is \(String(match.1).quoted(limit: 40)); \(rest)"
+  }
+
   /// The values whose arguments make no sense by themselves, with what is wrong; if there are none, the
   /// first that cannot go with those before it, unless it is not `together` that they are used.
   static func faults(
@@ -132,7 +141,7 @@ extension CommandError {
     if values.isEmpty || (try? parse(values.flatMap(\.arguments))) != nil { return [] }
     func fault(_ value: Setting, after others: ArraySlice<Setting> = []) -> (Setting, String)? {
       do { _ = try parse((others + [value]).flatMap(\.arguments)) } catch {
-        return (value, line(for: error))
+        return (value, value.isFromFile ? words(for: error, value) : line(for: error))
       }
       return nil
     }
