@@ -8,9 +8,12 @@ package import ReminderService
 /// A form of the report: what is kept of each loan while catalogues are read, and what is printed at
 /// the end.
 package protocol ReportForm {
-  /// Appends what is kept of a loan, which ends with a line break.
+  /// Appends what is kept of a loan.
   func append(_ loan: ReadLoan, of catalogue: ReportedCatalogue, to line: inout [UInt8])
 
+  /// Prints the whole report.
+  ///
+  /// - Throws: ``CommandError`` if the output fails.
   func print(_ report: CheckReport, _ output: ResultsOutput) throws(CommandError)
 }
 
@@ -46,6 +49,9 @@ final class SentenceForm: ReportForm {
     return new
   }
 
+  /// Prints the whole report.
+  ///
+  /// - Throws: ``CommandError`` if the output fails.
   func print(_ report: CheckReport, _ output: ResultsOutput) throws(CommandError) {
     try report.lines.forEach { _, text throws(CommandError) in try output.print(text) }
     if let summary = report.summary { try output.print("\(summary)\n") }
@@ -59,7 +65,7 @@ package enum Urgency: String {
   case tomorrow
   case later
 
-  /// That of a loan.
+  /// The urgency of a loan.
   init(_ loan: ReadLoan, today: CivilDate) {
     self =
       switch today.days(until: loan.expiration) {

@@ -14,7 +14,7 @@ struct CheckCommand: Subcommand {
     usage: "check-loans [check] [<options>] [<catalogues> ...]",
     discussion: """
       Without --notify it prints a report: loans that have expired, expire today, or expire within \
-      the reminder's lead, the most urgent first, then a summary. Running it twice prints it \
+      the days of --remind, the most urgent first, then a summary. Running it twice prints it \
       twice. With --notify it prints only what is due and was not yet delivered through the \
       channel: the form for cron. A catalogue that is called - is standard input.
 

@@ -11,7 +11,7 @@ struct TimerUnits {
   var command: [String]
   /// When a daily run starts.
   var time = CivilTime.midnight
-  /// The time zone that the time is of; `nil` for the system's.
+  /// The time zone of ``time``; `nil` for the system's.
   var zone: String?
   /// How far the service is confined.
   var confinement = Confinement.none

@@ -11,7 +11,7 @@ struct UnitInstaller {
   var isSystem = false
   /// The units' name, without suffix.
   let name: String
-  /// Absolute.
+  /// The absolute path of the directory for the units.
   let directory: String
   let environment: Environment
   let console: Console
@@ -20,7 +20,7 @@ struct UnitInstaller {
 
   private func path(_ suffix: String) -> String { "\(directory)/\(name).\(suffix)" }
   private var scope: [String] { isSystem ? [] : ["--user"] }
-  /// How to call systemctl.
+  /// The command by which people call systemctl.
   private var systemctl: String { (["systemctl"] + scope).joined(separator: " ") }
 
   /// The files with their names above them, as `systemctl cat` shows them.

@@ -6,7 +6,7 @@ package struct Console: Sendable {
   private let errors: CheckedOutput
   /// The line that shows progress while nothing else is printed.
   package let statusLine = StatusLine()
-  /// Whether results would be written into that line.
+  /// Whether standard output is a terminal too, whose last line is that of ``statusLine``.
   private let sharesTerminal = ProcessSetup.isOutputATerminal
 
   /// Outputs that are given up once a stop is requested while nobody reads.

@@ -8,7 +8,7 @@ package import ReminderService
 
 /// A list for staff.
 package struct StaffList {
-  /// What it is about.
+  /// The subject of the list.
   package enum Kind: String, CaseIterable {
     /// The books to look for on the shelf, before their borrowers get a notice that they have expired, and
     /// those that are lost or claimed returned.

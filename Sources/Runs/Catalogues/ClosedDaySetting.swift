@@ -57,7 +57,7 @@ package struct ClosedDaySetting: Hashable, Sendable {
   /// The closed days, with those of the calendars.
   ///
   /// - Parameters:
-  ///   - schedule: what is used of a calendar that cannot be read.
+  ///   - schedule: where the last good reading of a calendar is kept.
   ///   - period: the days that matter, if not those around today.
   /// - Throws: ``CommandError`` with the status `badSetting` for a calendar that cannot be read and
   ///   never was; `ScheduleError`.

@@ -9,13 +9,13 @@ package import Settings
 /// their expired notices are held; or the library's server does not know the borrower, so the schedule
 /// holds all.
 package struct StaleCatalogues {
-  /// What there is to say about each.
+  /// A sentence about each.
   package private(set) var sentences: [String] = []
   private var names: Set<[UInt8]> = []
   /// The names of those whose borrower is unknown.
   private var unknown: Set<[UInt8]> = []
 
-  /// None.
+  /// No catalogue at all.
   package init() {}
 
   /// - Parameters:
@@ -42,7 +42,7 @@ package struct StaleCatalogues {
     }
   }
 
-  /// The same for the catalogues of a schedule that `limits` names.
+  /// Those of the catalogues in a schedule that `limits` names.
   package init(
     _ schedule: ScheduleReader, _ limits: [String: TimeSpan?], at now: ClockTime
   ) throws(ScheduleError) {

@@ -81,7 +81,7 @@ package final class CheckRun {
       if let path = request.run.state {
         schedule = try Schedule(path, isDryRun: request.isDryRun)
       } else if !request.run.channels.isEmpty {
-        // Holds what is due in this run.
+        // It holds what is due in this run.
         schedule = try Schedule()
       }
       if request.run.state != nil, let names = try schedule?.reader.catalogues() {

@@ -15,7 +15,7 @@ package struct DeliveryTimes {
 
   /// - Parameters:
   ///   - closed: the closed days of each catalogue, by name; used only if nothing is sent on them.
-  ///   - schedule: what is used of a calendar that cannot be read.
+  ///   - schedule: where the last good reading of a calendar is kept.
   ///   - reader: what has read closed days already.
   package init(
     _ options: DeliveryTimeOptions, _ closed: [String: ClosedDaySetting], today: CivilDate,

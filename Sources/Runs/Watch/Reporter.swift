@@ -7,9 +7,9 @@ struct Reporter {
   /// Something that can go wrong.
   enum Subject: Hashable {
     case schedule, settings, directories, changes, action, age
-    /// Of this name.
+    /// The channel or catalogue of this name.
     case channel(String), catalogue(String)
-    /// Of this time zone.
+    /// The clock of this time zone.
     case clock(String)
   }
 

@@ -25,7 +25,7 @@ package final class WatchRun {
   private var access = ScheduleAccess()
   private var channelPauses: [String: RetryPause] = [:]
   private var nextMoment: CivilDateTime?
-  /// Whether it was said what is watched.
+  /// Whether the sentence about what is watched was printed.
   private var hasStarted = false
   private var actions: NotificationActions?
   /// When each command line is to fetch again, on a clock that never jumps, and its last failure.
@@ -138,7 +138,7 @@ package final class WatchRun {
 extension WatchRun {
   private func handle(_ events: Set<WatchEvent>) throws(CommandError) {
     for index in catalogues.indices {
-      // What the system does not report, a disk that is mounted for example, is noticed now and then.
+      // What the system does not report, a disk that is mounted for example, is noticed at the next event.
       let isRetried = events.contains(.due) && !catalogues[index].isUsable
       if isRetried || !events.isDisjoint(with: [.everything, .catalogue(index)]) {
         catalogues[index].isUnread = true

@@ -61,7 +61,7 @@ package struct WatchSettings {
     }
   }
 
-  /// What to watch, by absolute paths.
+  /// The absolute paths to watch, by what a change of them means.
   var watchedPaths: [WatchEvent: [String]] {
     var paths: [WatchEvent: [String]] = [:]
     for (index, path) in cataloguePaths.enumerated() { paths[.catalogue(index)] = [path] }

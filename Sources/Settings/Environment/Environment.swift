@@ -113,7 +113,7 @@ extension Environment {
     return unsafe String(cString: name)
   }
 
-  /// A file's path as it stands in a file of the directory: `~/` is the home.
+  /// A file's path as it is written in a file of the directory: `~/` is the home.
   package func absolute(_ path: String, in directory: String) -> String {
     if let home, path.hasPrefix("~/") { return home + path.dropFirst() }
     return path.hasPrefix("/") ? path : "\(directory)/\(path)"
@@ -205,7 +205,7 @@ extension FilePath {
 // MARK: - Values that are paths
 
 extension Environment {
-  /// The texts of a value as they stand in a file of the directory, or on the command line in the working
+  /// The texts of a value as they are written in a file of the directory, or on the command line in the working
   /// directory: where they are paths, as absolute ones.
   package func resolved(_ texts: [String], _ path: OptionFact.Path, in directory: String)
     -> [String]

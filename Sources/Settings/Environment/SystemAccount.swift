@@ -3,9 +3,9 @@ package enum SystemAccount {
   package static let name = "check-loans"
   /// Its home, which is also where it keeps its schedule.
   package static let home = "\(states)/check-loans"
-  /// What the directory of a user's settings is to others.
+  /// The directory of settings, which for a user is `~/.config`.
   package static let configuration = "/etc"
-  /// What the directory of a user's states is to others.
+  /// The directory of states, which for a user is `~/.local/state`.
   static let states = "/var/lib"
 
   package static let settingsFile = "\(configuration)/\(Environment.settingsFile)"

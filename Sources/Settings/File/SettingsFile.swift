@@ -64,16 +64,31 @@ package struct SettingsFile: Sendable {
         .badSetting, "\(path.visible): this is not text in UTF-8; save the file as UTF-8")
     }
     var reading = SettingsReading(path, directory: directory, scheme, environment)
-    for (key, node) in try reading.document(text) {
-      guard scheme.isOfUser, try read(key, node, &reading) else {
-        reading.add(key, node)
-        continue
+    let entries = try reading.document(text)
+    // These can name languages, one of which may be that of a translation set elsewhere in the file.
+    let worded = scheme.isOfUser ? ["rules", Wording.table] : []
+    for (key, node) in entries where !worded.contains(key) {
+      switch key {
+      case "catalogue" where scheme.isOfUser: catalogues = reading.catalogues(node)
+      case "channel" where scheme.isOfUser: channels = reading.channels(node)
+      default: if !reading.flatten(key, node) { reading.add(key, node) }
       }
     }
     (values, listed) = (reading.settings, reading.listed)
-    let known = try languages(environment, reading.namesLanguages)
-    rules = reading.rules(known)
-    wordings = reading.wordings(known)
+    let last = entries.filter { worded.contains($0.key) }
+    let namesLanguage = last.contains { _, node in
+      node.table?.contains { $0.node.table != nil }
+        ?? node.elements?.contains { $0.table?.contains { $0.key == RuleTable.language } == true }
+        ?? false
+    }
+    let known = try namesLanguage ? languages(environment) : KnownLanguages()
+    for (key, node) in last {
+      if key == "rules" {
+        rules = reading.rules(node, known)
+      } else {
+        wordings = reading.wordings(node, known)
+      }
+    }
     // What cannot be set is found without parsing; what is wrong before it comes first.
     if reading.fault != nil {
       reading.check(values, together: false, by: scheme.parse)
@@ -81,27 +96,9 @@ package struct SettingsFile: Sendable {
     }
   }
 
-  /// Reads a table.
-  ///
-  /// - Returns: whether it is one of those with a name of their own.
-  private mutating func read(
-    _ key: String, _ node: TOMLNode, _ reading: inout SettingsReading
-  ) throws(CommandError) -> Bool {
-    switch key {
-    case "catalogue": catalogues = reading.catalogues(node)
-    case "rules": reading.begin(rules: node)
-    case "channel": channels = reading.channels(node)
-    case Wording.table: reading.begin(wordings: node)
-    default: return reading.flatten(key, node)
-    }
-    return true
-  }
-
   /// The languages that tables can name: with that of the file's own translation.
-  private func languages(
-    _ environment: Environment, _ areNamed: Bool
-  ) throws(CommandError) -> KnownLanguages {
-    guard areNamed, let path = values["translation"]?.texts.first else { return KnownLanguages() }
+  private func languages(_ environment: Environment) throws(CommandError) -> KnownLanguages {
+    guard let path = values["translation"]?.texts.first else { return KnownLanguages() }
     var options = TranslationOptions()
     options.translation = path
     return try options.known(environment, reading: values)

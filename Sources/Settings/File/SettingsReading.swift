@@ -16,9 +16,6 @@ struct SettingsReading {
   private var first: (line: Int, words: String)?
   /// The line of the fault that was found last.
   private var lastLine = 0
-  /// The tables of rules and of wording, which can be read once all languages are known.
-  private var ruleNodes: [TOMLNode] = []
-  private var wordingNodes: [(language: String?, node: TOMLNode)] = []
 
   /// A longer line could nest values deeper than the parser can bear.
   private static let longestLine = 16_384
@@ -26,7 +23,7 @@ struct SettingsReading {
   /// More than anybody gives of an option; catalogues may be more.
   private static let longestList = 1_000
   /// The names of the lists of tables.
-  private static let lists = ["catalogue", "rules", "channel"]
+  static let lists = ["catalogue", "rules", "channel"]
 
   init(
     _ path: String, directory: String, _ scheme: SettingsScheme, _ environment: Environment
@@ -49,30 +46,14 @@ struct SettingsReading {
       return try TOMLNode.document(text).table ?? []
     } catch {
       let line = lines.indices.contains(error.line - 1) ? lines[error.line - 1] : ""
-      if let advice = adviceOnQuotes(line) { throw wrong("\(path):\(error.line)", advice) }
+      if let advice = scheme.advice(onQuotesOf: line) {
+        throw wrong("\(path):\(error.line)", advice)
+      }
       let hint =
         error.message.contains("determine value type") ? "; a string needs quotation marks" : ""
       throw wrong(
         "\(path):\(error.line):\(error.column)",
         error.message.withSmallBeginning.visible.shortened(to: 300) + hint)
-    }
-  }
-
-  /// What most mistakes are: a string without quotation marks.
-  private func adviceOnQuotes(_ line: Substring) -> String? {
-    guard line.utf8.count < 300,
-      let match = line.wholeMatch(
-        of: #/\s*([A-Za-z-]+)\s*=\s*([A-Za-z/~.0-9][^"'#\[]*?)\s*(?:#.*)?/#)
-    else { return nil }
-    let value = match.output.2
-    guard value.contains(where: { $0.isLetter || "/:~".contains($0) }) else { return nil }
-    let (name, text) = (match.output.1, String(value))
-    switch scheme.facts[name]?.kind {
-    case .flag where ["true", "false"].contains(text): return nil
-    case .flag: return "\"\(name)\" is \(text.quoted(limit: 40)); expected true or false"
-    case .number, .numbers:
-      return "\"\(name)\" is \(text.quoted(limit: 40)); expected a number, \(name) = 3"
-    default: return "a string needs quotation marks: \(name) = \"\(text.visible)\""
     }
   }
 
@@ -212,7 +193,7 @@ struct SettingsReading {
     }
   }
 
-  private static let catalogueFacts =
+  static let catalogueFacts =
     [
       OptionFact("path", .text, .line, path: .pattern), OptionFact("name", .text, .line),
     ] + TableOptions.facts
@@ -266,10 +247,9 @@ struct SettingsReading {
     }
   }
 
-  mutating func begin(rules node: TOMLNode) { ruleNodes = tables("rules", node) }
-
-  mutating func rules(_ known: KnownLanguages) -> [RuleTable] {
-    ruleNodes.map { table in
+  /// - Parameter known: the languages that a rule can name.
+  mutating func rules(_ node: TOMLNode, _ known: KnownLanguages) -> [RuleTable] {
+    tables("rules", node).map { table in
       let own = settings(of: table, RuleTable.facts)
       if let language = own[RuleTable.language],
         language.texts.contains(where: { known.language(for: $0) == nil })
@@ -289,22 +269,17 @@ struct SettingsReading {
 
   // MARK: - Wording
 
-  mutating func begin(wordings node: TOMLNode) {
-    guard let entries = node.table else { return fault(node, Wording.advice) }
-    if entries.contains(where: { $0.node.table == nil }) { wordingNodes.append((nil, node)) }
-    for (name, node) in entries where node.table != nil { wordingNodes.append((name, node)) }
-  }
-
-  /// Whether a table names a language.
-  var namesLanguages: Bool {
-    wordingNodes.contains { $0.language != nil }
-      || ruleNodes.contains { $0.table?.contains { $0.key == RuleTable.language } == true }
-  }
-
   /// The texts of the library's own, those for all languages first.
-  mutating func wordings(_ known: KnownLanguages) -> [Wording] {
+  mutating func wordings(_ node: TOMLNode, _ known: KnownLanguages) -> [Wording] {
+    guard let entries = node.table else {
+      fault(node, Wording.advice)
+      return []
+    }
+    var tables: [(language: String?, node: TOMLNode)] = []
+    if entries.contains(where: { $0.node.table == nil }) { tables.append((nil, node)) }
+    for (name, node) in entries where node.table != nil { tables.append((name, node)) }
     var wordings: [Wording] = []
-    for (name, node) in wordingNodes {
+    for (name, node) in tables {
       let language = name.flatMap(known.language(for:))
       if let name, language == nil {
         let words = "the language \(name.quoted(limit: 20)) is unknown"
@@ -401,43 +376,9 @@ struct SettingsReading {
   private func adviceOnUnknown(
     _ key: String, _ node: TOMLNode, among known: [String]
   ) -> String {
-    // A guess takes its time.
+    // A guess takes its time, and only the first fault is reported.
     if let first, first.line <= node.line { return first.words }
-    let isInTable = !known.contains(scheme.catalogues)
-    if let fact = scheme.facts[key] {
-      if isInTable, fact.sources.contains(.inFile) {
-        return "\"\(key)\" is for all catalogues; put it before the first table"
-      }
-      return "\"\(key)\" would hold for every run; use --\(key) instead"
-    }
-    let words = "unknown key \(key.quoted(limit: 40))"
-    let other = scheme.other()
-    var homes: [(names: [String], place: String)] = [(other.names, "in \(other.file)")]
-    if scheme.isOfUser {
-      let channel = ChannelTable.facts.names.filter { $0 != "name" }
-      let catalogue = Self.catalogueFacts.names
-      homes += [
-        (RuleTable.facts.names, "below a line [[rules]]"),
-        (channel, "below a line [[channel]]"), (catalogue, "below a line [[catalogue]]"),
-        (channel.filter(catalogue.contains), "below a line [[channel]] or [[catalogue]]"),
-      ]
-    }
-    if let home = homes.last(where: { $0.names.contains(key) }) {
-      return "\(words); it belongs \(home.place)"
-    }
-    if !isInTable, scheme.facts.contains(where: { $0.name.hasPrefix("\(key)-") }) {
-      return "write \"\(key)\" as a table of its own: [\(key)]"
-    }
     let isTable = node.table != nil || node.elements?.first?.table != nil
-    if scheme.isOfUser, !isInTable, isTable {
-      let name = key.nearest(among: Self.lists + [Wording.table]) ?? "catalogue"
-      if name == Wording.table { return "\(words); \(Wording.advice)" }
-      return "\(words); a \(name == "rules" ? "rule" : name)'s table begins with [[\(name)]]"
-    }
-    if let name = key.nearest(among: known) { return "\(words); did you mean \"\(name)\"?" }
-    if isInTable, known.count < 13 {
-      return "\(words); known are \(known.joined(separator: ", "))"
-    }
-    return "\(words); the keys are the long names of options, see \(scheme.example)"
+    return scheme.advice(onUnknown: key, isTable: isTable, among: known)
   }
 }

@@ -20,8 +20,6 @@ package struct OptionFact: Sendable {
     package static let inFile = Sources(rawValue: 2)
     /// A table `[[catalogue]]`.
     package static let inTable = Sources(rawValue: 4)
-    /// A table `[[rules]]`.
-    package static let inRule = Sources(rawValue: 8)
 
     /// Only the command line: elsewhere it would mean something else.
     package static let line: Sources = []
@@ -29,10 +27,9 @@ package struct OptionFact: Sendable {
     package static let run: Sources = [variable]
     package static let file: Sources = [variable, inFile]
     package static let table: Sources = [variable, inFile, inTable]
-    package static let rule: Sources = [variable, inFile, inTable, inRule]
   }
 
-  /// What a value in a file is, where it is relative to the directory of that.
+  /// The kind of path that a value is; in a file, it is relative to the directory of that file.
   package enum Path: Sendable {
     case none
     case file

@@ -13,9 +13,6 @@ package protocol Subcommand: ParsableCommand, DescribedOptions, Sendable {
   /// Whether it needs no settings file, which may be broken, for what the command line asks.
   static func ignoresSettings(_ given: GivenSettings) -> Bool
 
-  /// Where the settings file is if nobody names one; `nil` for nowhere.
-  static func standardSettingsFile(_ environment: Environment) -> String?
-
   /// The catalogues of the command line.
   var files: [String] { get }
 
@@ -33,10 +30,6 @@ extension Subcommand {
   package var files: [String] { [] }
   package var readingOptions: CatalogueOptions? { nil }
 
-  package static func standardSettingsFile(_ environment: Environment) -> String? {
-    environment.standardSettingsFile
-  }
-
   /// The settings file to read, and whether somebody has named it.
   package static func settingsPath(_ environment: Environment) -> (path: String, isNamed: Bool)? {
     let isOfUser = scheme?.isOfUser == true
@@ -45,7 +38,7 @@ extension Subcommand {
       return named == "none" ? nil : (named, true)
     }
     if !isOfUser { return environment.projectSettingsFile.map { ($0, true) } }
-    return standardSettingsFile(environment).map { ($0, false) }
+    return environment.standardSettingsFile.map { ($0, false) }
   }
 
   /// The settings file, if the command goes by one and it exists.

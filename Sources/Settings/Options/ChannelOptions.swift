@@ -90,7 +90,7 @@ package struct ChannelOptions: ParsableArguments, DescribedOptions {
     return channels
   }
 
-  /// A choice for a channel that there is not would leave another without one.
+  /// Checks that there is a channel for each choice: a misspelt one would leave the channel without it.
   ///
   /// - Throws: ``CommandError`` with the status `badSetting`.
   package func checkTitles(_ environment: Environment) throws(CommandError) {

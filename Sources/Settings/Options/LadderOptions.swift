@@ -41,9 +41,9 @@ package struct LadderOptions: ParsableArguments, DescribedOptions {
   package init() {}
 
   package static let facts: [OptionFact] = [
-    OptionFact("remind", .numbers, .rule), OptionFact("at", .text, .rule),
-    OptionFact("expired", .numbers, .rule), OptionFact("repeat-expired", .number, .rule),
-    OptionFact("expired-until", .number, .rule),
+    OptionFact("remind", .numbers, .table), OptionFact("at", .text, .table),
+    OptionFact("expired", .numbers, .table), OptionFact("repeat-expired", .number, .table),
+    OptionFact("expired-until", .number, .table),
   ]
 
   @Option(

@@ -116,7 +116,7 @@ package struct MailOptions: ParsableArguments, DescribedOptions {
     return [path] + mailProgram.dropFirst()
   }
 
-  /// What messages consist of.
+  /// The settings of mail.
   ///
   /// - Parameters:
   ///   - sender: who sends them if nobody is set.

@@ -3,7 +3,7 @@ import Loans
 
 /// Options that a table of the settings file can set by their names.
 package protocol TableSettable: SendableMetatype {
-  /// What sets an option to a value.
+  /// A function that sets an option to a value.
   ///
   /// - Throws: `ValidationError` for a value that makes no sense.
   static func setter(_ name: String, _ texts: [String]) throws -> Setter
@@ -12,7 +12,7 @@ package protocol TableSettable: SendableMetatype {
 extension TableSettable {
   package typealias Setter = @Sendable (inout Self) -> Void
 
-  /// What sets a property.
+  /// A function that sets a property.
   package static func set<Value: Sendable>(
     _ property: any WritableKeyPath<Self, Value> & Sendable, to value: Value
   ) -> Setter { { $0[keyPath: property] = value } }
@@ -20,9 +20,9 @@ extension TableSettable {
 
 /// A table of the settings file that was read, before it is known what is stronger.
 package struct SettingsTable<Options: TableSettable>: Sendable {
-  /// What it sets, with the places.
+  /// The keys that it has, with their places.
   let own: [Setting]
-  /// What sets its options.
+  /// The functions that set its options.
   let setters: [(name: String, set: Options.Setter)]
 
   /// Sets options as the table says, but those that are overruled.
@@ -90,7 +90,7 @@ extension LadderOptions: TableSettable {
 
 /// A table `[[catalogue]]` of the settings file.
 package struct CatalogueTable: Sendable {
-  /// What it sets, with the places.
+  /// The keys that it has, with their places.
   package let own: [Setting]
   /// What holds for its catalogues.
   package let options: TableOptions
@@ -103,7 +103,7 @@ package struct CatalogueTable: Sendable {
   package var isFetched: Bool { own["run"] != nil }
 }
 
-/// What a table `[[catalogue]]` has whose catalogue a program fetches.
+/// The keys of a table `[[catalogue]]` for a catalogue that a program fetches.
 package struct FetchOptions: TableSettable, DescribedOptions, Sendable {
   package static let facts: [OptionFact] = [
     OptionFact("run", .list, .inTable, path: .words), OptionFact("timeout", .number, .inTable),

@@ -13,7 +13,7 @@ package struct ChannelTable: TableSettable, DescribedOptions, Sendable {
     OptionFact("environment", .list, .line),
   ]
 
-  /// What it sets, with the places.
+  /// The keys that it has, with their places.
   var own: [Setting] = []
   var name = ""
   /// The program and its arguments.

@@ -4,9 +4,9 @@ package import Loans
 
 /// A table `[[rules]]` of the settings file: a ladder or a language for the loans that meet conditions.
 package struct RuleTable: Sendable {
-  /// What it sets, with the places.
+  /// The keys that it has, with their places.
   package let own: [Setting]
-  /// What sets its days of notices.
+  /// The days of notices that it sets.
   package let ladder: SettingsTable<LadderOptions>
 
   /// The key of the language of borrowers, which may stand in a rule beside a ladder, or alone.
@@ -25,7 +25,7 @@ package struct RuleTable: Sendable {
     own[Self.language] == nil || own.contains { LadderOptions.facts[$0.name] != nil }
   }
 
-  /// Where it begins.
+  /// The place where the table begins.
   fileprivate var place: String { own.first?.place ?? "its top" }
 
   /// What it asks of a loan itself.
