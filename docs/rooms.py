@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-COMMAND = ["Runs", "CheckLoans"]
+LARGE = ["Runs", "CheckLoans"]
 DECLARATION = re.compile(
     r"^(?:(?:package|public|final|indirect) )*(?:struct|enum|class|protocol|typealias) (\w+)", re.M)
 
@@ -54,7 +54,7 @@ def lines(graph, prefix=""):
 
 try:
     print("\n".join(lines(targets())))
-    for target in COMMAND:
+    for target in LARGE:
         print("\n".join(lines(folders(target), f"{target}/")))
 except graphlib.CycleError as error:
     sys.exit(f"rooms.py: these rest on each other: {' -> '.join(error.args[1])}")

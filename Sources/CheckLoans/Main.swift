@@ -1,7 +1,7 @@
-import Runs
 import ArgumentParser
 import CommandOutput
 import Glibc
+import Runs
 import Settings
 
 @main

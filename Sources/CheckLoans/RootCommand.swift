@@ -20,7 +20,7 @@ struct RootCommand: ParsableCommand {
         check-loans books.xml                      look at a catalogue
         check-loans --notify stdout books.xml      for cron: only what is due and new
         check-loans validate books.xml             for CI: are the dates right?
-        check-loans timer install books.xml        to run it every day
+        check-loans timer install --notify mail    to run it every day
         check-loans watch books.xml                keep running, notify on time
         check-loans help check                     all options
 

@@ -37,7 +37,7 @@ package struct CatalogueReport {
     }
   }
 
-  /// Has none of the loans count that were noted: what they are of cannot be read.
+  /// Forgets the loans that were counted, since their catalogue cannot be read.
   package mutating func forgetLoans() {
     (expired, expiresToday, lost, claimedReturned) = (0, 0, 0, 0)
   }

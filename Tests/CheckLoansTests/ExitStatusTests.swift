@@ -289,8 +289,8 @@ struct ExitStatusTests {
     ),
     (
       "FORMAT", "xml",
-      "the value 'xml' is invalid for '--format <format>'. Please provide one of the "
-        + "following: text, table, json, csv, html, letters"
+      "the value 'xml' is invalid for '--format <format>'; give one of text, table, json, csv, html, "
+        + "letters"
     ),
     (
       "NOTIFY", "stdout,pigeon",
@@ -300,8 +300,7 @@ struct ExitStatusTests {
     ("QUIET", "perhaps", "\"perhaps\" is neither 1 nor 0"),
     (
       "COLOR", "red",
-      "the value 'red' is invalid for '--color <when>'. Please provide one of 'auto', 'always' or "
-        + "'never'."
+      "the value 'red' is invalid for '--color <when>'; give one of 'auto', 'always' or 'never'"
     ),
   ])
   func `78 is a variable that makes no sense`(

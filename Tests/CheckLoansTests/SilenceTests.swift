@@ -65,7 +65,7 @@ struct SilenceTests {
     let desk = try Desk()
     try await desk.run("books.xml")
     let result = try await desk.run("schedule", "snooze", "1", "--until", "forever")
-    #expect(result.ends(64, saying: "use check-loans silence add --loan ID --until forever"))
+    #expect(result.ends(64, saying: "use check-loans silence add --loan BOOK --until forever"))
   }
 
   @Test func `A snooze that is shorter than the one before says so`() async throws {

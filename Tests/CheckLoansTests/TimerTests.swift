@@ -369,6 +369,17 @@ struct TimerInstallTests {
     #expect(try desk.contents() == before)
   }
 
+  @Test func `What would end each start of a service is refused`() async throws {
+    let desk = try Desk()
+    let result = try await desk.run("timer", "watch", "--state", "none", "books.xml")
+    #expect(result.ends(64, saying: "this needs a schedule"))
+    let late = try await desk.run("timer", "watch", "uninstall")
+    #expect(late.ends(64, saying: "uninstall comes first: check-loans timer uninstall"))
+    let system = try await desk.run(
+      ["timer", "--notify", "stdout", "books.xml"], variables: ["TZ": ":/etc/localtime"])
+    #expect(system.errorText == "")
+  }
+
   @Test func `What systemd would take for something else is said or refused`() async throws {
     let desk = try Desk()
     let zone = ["--time-zone", "CET-1CEST,M3.5.0,M10.5.0/3"]

@@ -268,6 +268,17 @@ struct BrokenCatalogueDeliveryTests {
     }
   }
 
+  @Test func `Nobody is told to empty what is no catalogue`() async throws {
+    let desk = try Desk()
+    try desk.folder.write("<html><body>503</body></html>", to: "page.xml")
+    for command in [["calendar"], ["lists", "call", "--state", "none"], ["plan"]] {
+      let result = try await desk.run(command + ["page.xml"])
+      #expect(result.status == 65, "\(command)")
+      #expect(!result.errorText.contains("--allow-empty"), "\(command)")
+      #expect(!result.errorText.contains("those of the schedule"), "\(command)")
+    }
+  }
+
   @Test(arguments: [["plan"], ["lists", "call"], ["calendar"]])
   func `What changes no schedule needs none`(command: [String]) async throws {
     let desk = try Desk()

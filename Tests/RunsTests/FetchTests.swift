@@ -3,8 +3,8 @@ import Loans
 import TestSupport
 import Testing
 
-@testable import Runs
 @testable import CommandOutput
+@testable import Runs
 @testable import Settings
 
 /// Catalogues that programs fetch.

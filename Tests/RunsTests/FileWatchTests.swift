@@ -2,8 +2,8 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@testable import Runs
 @testable import CommandOutput
+@testable import Runs
 @testable import Settings
 
 /// Whether every way to change a file is seen, and nothing else.

@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-@testable import Runs
 @testable import CommandOutput
+@testable import Runs
 @testable import Settings
 
 /// A large catalogue is read in chunks, by as many threads as are asked for.

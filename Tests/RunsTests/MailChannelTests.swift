@@ -236,6 +236,9 @@ struct MailChannelTests {
     #expect(status.lines.last == "mail: 3 pending, 2 due, 0 failed, 2 undeliverable")
     let json = try JSON(parsing: await desk.desk.run("status", "--format", "json").text)
     #expect(json.channels[0].undeliverable.number == 2)
+    for day in 22...25 { _ = try await desk.run("--now", "2026-11-\(day)T07:00") }
+    let later = try await desk.desk.run("status", "--now", "2026-11-25T08:00")
+    #expect(later.status == 0, "\(later.errorText)")
   }
 
   @Test func `A message of which the program has read nothing is whole though the run is killed`()

@@ -1,7 +1,7 @@
 import Testing
 
-@testable import Runs
 @testable import CommandOutput
+@testable import Runs
 @testable import Settings
 
 /// What `watch` tells of troubles that come back, without any catalogue.

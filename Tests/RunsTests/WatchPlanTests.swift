@@ -2,8 +2,8 @@ import Languages
 import Notifiers
 import Testing
 
-@testable import Runs
 @testable import CommandOutput
+@testable import Runs
 @testable import Settings
 
 /// What `watch` makes of what happens, without any file or clock.

@@ -460,7 +460,14 @@ struct SettingsFaultTests {
       "1: a string needs quotation marks: time-zone = \"Europe/Budapest\""
     ),
     ("state = /srv/x", "1: a string needs quotation marks: state = \"/srv/x\""),
-    ("remind = one ", "1: \"remind\" is \"one\"; expected a number, remind = 3"),
+    (
+      "remind = one ",
+      "1: \"remind\" is \"one\"; expected numbers, remind = [7, 3], or \"none\""
+    ),
+    (
+      "remind = 7,3",
+      "1: \"remind\" is \"7,3\"; expected numbers, remind = [7, 3], or \"none\""
+    ),
     ("at = 08:00", "1: a string needs quotation marks: at = \"08:00\""),
     ("at = 8:05 # early", "1: a string needs quotation marks: at = \"8:05\""),
     (
@@ -471,12 +478,11 @@ struct SettingsFaultTests {
     ("verbose = \"yes\"", "1: \"verbose\" is a string; expected true or false"),
     (
       "format = \"xml\"",
-      "1: \"format\" is \"xml\"; please provide one of the "
-        + "following: text, table, json, csv, html, letters"
+      "1: \"format\" is \"xml\"; give one of text, table, json, csv, html, letters"
     ),
     (
       "notify = [\"stdout\",\n  \"é\", \"pigeon\"]",
-      "1: \"notify\" is \"é\"; please provide one of the following: "
+      "1: \"notify\" is \"é\"; give one of "
         + "stdout, notify-send, mail, maildir:DIR, exec:PROGRAM, NAME, none"
     ),
     ("notify = [{a = 1}]", "1: \"notify\" contains a table; expected a list of strings"),
@@ -518,7 +524,7 @@ struct SettingsFaultTests {
     ),
     (
       "at = \"07:00",
-      "1:12: error while parsing string: encountered end-of-file"
+      "1: a string needs a quotation mark at its end too: at = \"07:00\""
     ),
     (
       "catalogues = [/srv/a.xml]",

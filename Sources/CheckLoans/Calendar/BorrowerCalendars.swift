@@ -1,8 +1,8 @@
-import Runs
 import Calendar
 import CommandOutput
 import Glibc
 import Loans
+import Runs
 import System
 import SystemPackage
 

@@ -1,13 +1,13 @@
-import Runs
-import Validation
-import Reports
 import ArgumentParser
 import Calendar
 import CommandOutput
 import Loans
 import ReminderSchedule
+import Reports
+import Runs
 import Settings
 import SystemPackage
+import Validation
 
 /// `check-loans calendar`.
 struct CalendarCommand: Subcommand {

@@ -1,5 +1,3 @@
-import Runs
-import System
 import CommandOutput
 import Glibc
 import LoanCatalogue
@@ -7,6 +5,8 @@ import LoanRules
 import Loans
 import ReminderSchedule
 import ReminderService
+import Runs
+import System
 import SystemPackage
 
 /// A loan as a calendar shows it.
@@ -95,15 +95,13 @@ extension CatalogueToRead {
             identity: "loan\n\(source.name)\n\(hash)\n\(ordinal)".stableIdentity,
             day: notice.day(today: now.date, closed), today: now.date, modified: modified))
       })
-    if findings.failure == nil, loans.isEmpty, !settings.allowsEmpty {
-      reading.say(
-        """
-        \(path.visible): no loan with an expiration; if all books are back, run again with \
-        --allow-empty
-        """)
-      return nil
-    }
-    return findings.isUsable ? loans : nil
+    if !findings.isUsable { return nil }
+    if !loans.isEmpty || settings.allowsEmpty { return loans }
+    reading.say(
+      """
+      \(path.visible): no loan with an expiration; if all books are back, run again with --allow-empty
+      """)
+    return nil
   }
 
   /// When the catalogue was last changed, in UTC; a pipe is changed right now.

@@ -1,9 +1,9 @@
-import Runs
 import Calendar
 import CommandOutput
 import Languages
 import Loans
 import Reports
+import Runs
 import Settings
 
 /// Puts loans into calendars, in words.

@@ -1,9 +1,9 @@
-import Runs
 import ArgumentParser
 import CommandOutput
 import Loans
 import ReminderService
 import Reports
+import Runs
 import Settings
 
 /// `check-loans check`, the default.

@@ -1,9 +1,9 @@
-import Runs
 import ArgumentParser
 import CommandOutput
 import LoanRules
 import Loans
 import ReminderSchedule
+import Runs
 import Settings
 
 /// `check-loans closed`.

@@ -1,7 +1,7 @@
-import Runs
 import ArgumentParser
 import CommandOutput
 import Reports
+import Runs
 import Settings
 
 /// `check-loans config`.

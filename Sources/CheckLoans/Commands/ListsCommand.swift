@@ -1,13 +1,13 @@
-import Validation
-import Runs
 import ArgumentParser
 import CommandOutput
 import Loans
 import ReminderSchedule
 import ReminderService
 import Reports
+import Runs
 import Settings
 import SystemPackage
+import Validation
 
 /// The form of a list for staff.
 enum StaffListFormat: String, CaseIterable, ExpressibleByArgument {
@@ -132,10 +132,11 @@ struct ListsCommand: Subcommand {
     var list = StaffList(
       kind, days: days ?? 2, borrower: borrower, mostBorrowers: environment.mostBorrowers)
     var reading = CatalogueReadings(copy, console)
+    reading.isKept = schedule != nil
     for entry in read {
       let findings = try reading.read(
         entry, onLoan: { list.note($0, of: entry.source.name, today: entry.now.date) })
-      if findings.isUsable { continue }
+      if findings.isUsable || schedule == nil { continue }
       console.printError(
         """
         \(entry.path.visible): its loans are those of the schedule, without postal addresses and call \

@@ -1,12 +1,12 @@
-import Validation
-import Reports
-import Runs
 import ArgumentParser
 import CommandOutput
 import Languages
 import Loans
 import ReminderSchedule
+import Reports
+import Runs
 import Settings
+import Validation
 
 /// `check-loans plan`.
 struct PlanCommand: Subcommand {
@@ -62,16 +62,17 @@ struct PlanCommand: Subcommand {
       throw CommandError(
         .usage, "--\(unused.name) has no effect on the stored schedule; name a catalogue to read")
     }
-    let path = try reads ? state.optionalPath(environment) : state.path(environment)
+    let path = try reads ? state.optionalPath(environment) : nil
     let copy = try reads ? Schedule.copy(of: path) : nil
     defer { withExtendedLifetime(copy) {} }
-    let schedule = try copy?.reader ?? ScheduleReader(opening: path ?? "")
+    let schedule = try copy?.reader ?? ScheduleReader(opening: state.path(environment))
     var status = ExitStatus.done
     if let copy {
       let read = try environment.catalogues(
         catalogues, catalogue, now: now.now, schedule: path,
         findsGone: false, example: "check-loans plan books.xml")
       var reading = CatalogueReadings(copy, console)
+      reading.isKept = path != nil
       for entry in read { _ = try reading.read(entry) }
       status = reading.status
     }

@@ -1,6 +1,3 @@
-import Validation
-import Reports
-import Runs
 import ArgumentParser
 import CommandOutput
 import Loans
@@ -8,7 +5,10 @@ import Mail
 import Notifiers
 import ReminderSchedule
 import ReminderService
+import Reports
+import Runs
 import Settings
+import Validation
 
 /// The form of a preview.
 enum PreviewFormat: String, CaseIterable, ExpressibleByArgument {
@@ -94,6 +94,7 @@ struct PreviewCommand: Subcommand {
       catalogues, catalogue, now: self.now.now, schedule: nil,
       example: "check-loans preview books.xml")
     var reading = CatalogueReadings(schedule, console)
+    reading.isKept = false
     for entry in read { _ = try reading.read(entry) }
     let due = try schedule.reader.due(at: now, channel: ChannelName.mail.name).map(\.notice)
     let first = due.first {

@@ -1,9 +1,9 @@
-import Runs
 import ArgumentParser
 import CommandOutput
 import Languages
 import Notifiers
 import ReminderService
+import Runs
 import Settings
 
 /// `check-loans watch`.

@@ -1,10 +1,10 @@
-import Runs
 import ArgumentParser
 import CommandOutput
 import Languages
 import Loans
 import ReminderSchedule
 import ReminderService
+import Runs
 import Settings
 
 /// `check-loans schedule explain`.

@@ -1,8 +1,8 @@
-import Runs
 import ArgumentParser
 import CommandOutput
 import Loans
 import ReminderSchedule
+import Runs
 import Settings
 import System
 
@@ -32,19 +32,20 @@ struct RenameChannelCommand: ScheduleChange {
 
   @OptionGroup var quiet: QuietOptions
 
-  func change(_ schedule: Schedule, _ environment: Environment) throws -> ScheduleChanges {
+  func change(
+    _ schedule: Schedule, _ environment: Environment, _ changes: inout ScheduleChanges
+  ) throws {
     try environment.checkKnown(new)
     let (old, new) = (environment.resolved(old).name, environment.resolved(new).name)
     if let count = try schedule.rename(channel: old, to: new) {
-      return ScheduleChanges(
-        done: ["\(old.visible) is now \(new.visible), with \(counted(count, "notice"))"])
-    }
-    return ScheduleChanges(
-      complaints: [
+      changes.done = ["\(old.visible) is now \(new.visible), with \(counted(count, "notice"))"]
+    } else {
+      changes.complaints = [
         old == new
           ? "the channel \(old.visible) has this name"
           : "nothing was ever sent through the channel \(old.visible)"
-      ])
+      ]
+    }
   }
 }
 
@@ -76,10 +77,13 @@ struct RenameCatalogueCommand: ScheduleChange {
 
   @OptionGroup var quiet: QuietOptions
 
-  func change(_ schedule: Schedule, _ environment: Environment) throws -> ScheduleChanges {
+  func change(
+    _ schedule: Schedule, _ environment: Environment, _ changes: inout ScheduleChanges
+  ) throws {
     let known = try schedule.reader.catalogues()
     guard let name = environment.name(of: old, in: known) else {
-      return ScheduleChanges(complaints: [known.unknownWords(old)])
+      changes.complaints = [known.unknownWords(old)]
+      return
     }
     // A file has a path; anything else is the name of what is fetched, or comes by standard input.
     let isName = !new.contains("/") && !FileSystem.exists(new)
@@ -89,13 +93,15 @@ struct RenameCatalogueCommand: ScheduleChange {
     }
     let newName = isName ? new : environment.catalogueName(new)
     guard let count = try schedule.rename(catalogue: name, to: newName) else {
-      return ScheduleChanges(complaints: ["the catalogue \(old.visible) has this name"])
+      changes.complaints = ["the catalogue \(old.visible) has this name"]
+      return
     }
     // Otherwise it would stay; under its new name the catalogue is fetched again.
     let path = try state.path(environment)
     try? FileSystem.remove(CatalogueFetch.file(of: name, besideSchedule: path))
     let input = isName && !environment.isFetched(new) ? ", a catalogue on standard input" : ""
-    return ScheduleChanges(
-      done: ["\(old.visible) is now \(new.visible)\(input), with \(counted(count, "loan"))"])
+    changes.done = [
+      "\(old.visible) is now \(new.visible)\(input), with \(counted(count, "loan"))"
+    ]
   }
 }

@@ -1,9 +1,9 @@
-import Runs
-import Languages
 import ArgumentParser
 import CommandOutput
+import Languages
 import Loans
 import ReminderSchedule
+import Runs
 import Settings
 
 /// A command that changes the schedule, and says what it has done.
@@ -13,8 +13,10 @@ protocol ScheduleChange: Subcommand {
 
   /// Changes the schedule.
   ///
-  /// - Throws: what ``CommandError`` makes a message of, if nothing was changed.
-  func change(_ schedule: Schedule, _ environment: Environment) throws -> ScheduleChanges
+  /// - Parameter changes: gets what was done, also before an error.
+  func change(
+    _ schedule: Schedule, _ environment: Environment, _ changes: inout ScheduleChanges
+  ) throws
 }
 
 /// What a command has changed in the schedule.
@@ -32,36 +34,61 @@ struct ScheduleChanges {
       "there is no loan \($0) in the schedule; see check-loans schedule list"
     }
   }
-}
 
-extension ScheduleChange {
-  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
+  /// Opens the schedule for a change, and says what has become of that once the schedule is closed.
+  fileprivate static func apply(
+    _ state: StateOptions, _ quiet: QuietOptions, _ environment: Environment, _ console: Console,
+    _ change: (Schedule, inout ScheduleChanges) throws -> Void
+  ) throws -> ExitStatus {
     try environment.refuseDryRun()
-    let changes = try change(Schedule(opening: state.path(environment)), environment)
+    var changes = ScheduleChanges()
+    let path = try state.path(environment)
+    let result = Result { try change(Schedule(opening: path), &changes) }
     if !quiet.quiet { for sentence in changes.done { try console.print(line: sentence) } }
     for words in changes.notes + changes.complaints { console.printError(words) }
+    try result.get()
     return changes.complaints.isEmpty ? .done : .usage
   }
 }
 
+extension ScheduleChange {
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
+    try ScheduleChanges.apply(state, quiet, environment, console) {
+      try change($0, environment, &$1)
+    }
+  }
+}
+
 /// A change that is made at some time.
-protocol TimedChange: ScheduleChange {
+protocol TimedChange: Subcommand {
   var change: ChangeOptions { get }
+
+  /// Checks what depends on the time, before the schedule is opened.
+  func check(at now: CivilDateTime) throws
+
+  /// Changes the schedule.
+  ///
+  /// - Parameters:
+  ///   - now: the time for what is in no catalogue.
+  ///   - changes: gets what was done, also before an error.
+  func change(
+    _ schedule: Schedule, at now: CivilDateTime, _ catalogues: KnownCatalogues,
+    _ environment: Environment, _ changes: inout ScheduleChanges
+  ) throws
 }
 
 extension TimedChange {
-  var state: StateOptions { change.state }
-  var quiet: QuietOptions { change.quiet }
+  func check(at now: CivilDateTime) throws {}
 
-  /// The time for what is in no catalogue, and the catalogues of the schedule with theirs.
-  func times(
-    _ schedule: Schedule, _ environment: Environment
-  ) throws -> (now: CivilDateTime, catalogues: KnownCatalogues) {
+  func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let (now, clock) = try change.clock.read(environment)
-    let names = try schedule.reader.catalogues()
-    return (
-      now, try KnownCatalogues(names, environment, clock, now: change.clock.now.now)
-    )
+    try check(at: now)
+    return try ScheduleChanges.apply(change.state, change.quiet, environment, console) {
+      schedule, changes in
+      let catalogues = try KnownCatalogues(
+        schedule.reader.catalogues(), environment, clock, now: change.clock.now.now)
+      try change(schedule, at: now, catalogues, environment, &changes)
+    }
   }
 }
 

@@ -1,9 +1,9 @@
-import Runs
 import ArgumentParser
 import CommandOutput
 import Languages
 import Loans
 import ReminderSchedule
+import Runs
 import Settings
 import System
 
@@ -63,8 +63,9 @@ struct CancelCommand: ScheduleChange {
     }
   }
 
-  func change(_ schedule: Schedule, _ environment: Environment) throws -> ScheduleChanges {
-    var changes = ScheduleChanges()
+  func change(
+    _ schedule: Schedule, _ environment: Environment, _ changes: inout ScheduleChanges
+  ) throws {
     let (loans, unknown) = all ? ([], []) : try schedule.cancel(ids: Set(ids).sorted())
     let count = all ? try schedule.cancelAll() : loans.count
     if count > 0 {
@@ -77,7 +78,6 @@ struct CancelCommand: ScheduleChange {
       changes.done = ["nothing to cancel"]
     }
     changes.complain(aboutUnknown: unknown)
-    return changes
   }
 }
 
@@ -127,8 +127,9 @@ struct ForgetCommand: ScheduleChange {
     }
   }
 
-  func change(_ schedule: Schedule, _ environment: Environment) throws -> ScheduleChanges {
-    var changes = ScheduleChanges()
+  func change(
+    _ schedule: Schedule, _ environment: Environment, _ changes: inout ScheduleChanges
+  ) throws {
     func note(_ sentence: String?, otherwise complaint: String) {
       if let sentence {
         changes.done.append(sentence)
@@ -162,7 +163,6 @@ struct ForgetCommand: ScheduleChange {
         loans.map { "forgot \(name.visible) with \(counted($0, "loan"))" },
         otherwise: known.unknownWords(name))
     }
-    return changes
   }
 }
 
@@ -185,11 +185,12 @@ struct AgainCommand: TimedChange {
 
   @OptionGroup var change: ChangeOptions
 
-  func change(_ schedule: Schedule, _ environment: Environment) throws -> ScheduleChanges {
-    let (time, known) = try times(schedule, environment)
+  func change(
+    _ schedule: Schedule, at time: CivilDateTime, _ known: KnownCatalogues,
+    _ environment: Environment, _ changes: inout ScheduleChanges
+  ) throws {
     // A catalogue may have its own time zone.
     let now = { catalogue in known.now(of: catalogue) ?? time }
-    var changes = ScheduleChanges()
     var unknown: [Int] = []
     for id in Set(loans.ids).sorted() {
       guard let (scheduled, isSentAgain) = try schedule.sendAgain(id, at: now) else {
@@ -213,7 +214,6 @@ struct AgainCommand: TimedChange {
           : "the next run sends \(notice) again: \(title)")
     }
     changes.complain(aboutUnknown: unknown)
-    return changes
   }
 }
 

@@ -5,6 +5,7 @@ import LoanCatalogue
 import Loans
 import ReminderSchedule
 import ReminderService
+import Runs
 import Settings
 
 /// `check-loans silence`.
@@ -72,16 +73,20 @@ struct SilenceAddCommand: TimedChange {
     }
   }
 
-  func change(_ schedule: Schedule, _ environment: Environment) throws -> ScheduleChanges {
-    let (now, _) = try change.clock.read(environment)
-    let until = try self.until?.day(from: now.date)
+  func check(at now: CivilDateTime) throws { _ = try until?.day(from: now.date) }
+
+  func change(
+    _ schedule: Schedule, at time: CivilDateTime, _ known: KnownCatalogues,
+    _ environment: Environment, _ changes: inout ScheduleChanges
+  ) throws {
+    let until = try self.until?.day(from: time.date)
     let (id, loans) = try schedule.silence(
       try conditions.conditions(environment), until: until,
-      by: Silence.Origin(reason: (reason ?? "").spaceNormalized, by: environment.userName, at: now))
+      by: Silence.Origin(reason: (reason ?? "").spaceNormalized, by: environment.userName, at: time)
+    )
     let duration = until.map { "until \($0)" } ?? "forever"
-    return ScheduleChanges(
-      done: ["silence \(id): \(counted(loans, "loan")), \(duration)"],
-      notes: loans == 0 ? [try advice(onUnmet: id, schedule.reader)] : [])
+    changes.done = ["silence \(id): \(counted(loans, "loan")), \(duration)"]
+    if loans == 0 { changes.notes = [try advice(onUnmet: id, schedule.reader)] }
   }
 
   /// The warning about a silence that is about no loan, since a text may be misspelt.
@@ -200,10 +205,11 @@ struct SilenceEndCommand: ScheduleChange {
   @OptionGroup var state: StateOptions
   @OptionGroup var quiet: QuietOptions
 
-  func change(_ schedule: Schedule, _ environment: Environment) throws -> ScheduleChanges {
+  func change(
+    _ schedule: Schedule, _ environment: Environment, _ changes: inout ScheduleChanges
+  ) throws {
     let (ended, unknown) = try schedule.endSilences(numbers)
-    return ScheduleChanges(
-      done: ended > 0 ? ["ended \(counted(ended, "silence"))"] : [],
-      complaints: unknown.map { "there is no silence \($0); see check-loans silence list" })
+    if ended > 0 { changes.done = ["ended \(counted(ended, "silence"))"] }
+    changes.complaints = unknown.map { "there is no silence \($0); see check-loans silence list" }
   }
 }

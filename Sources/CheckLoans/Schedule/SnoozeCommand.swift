@@ -1,8 +1,8 @@
-import Runs
 import ArgumentParser
 import CommandOutput
 import Loans
 import ReminderSchedule
+import Runs
 import Settings
 
 /// `check-loans schedule snooze`.
@@ -35,15 +35,27 @@ struct SnoozeCommand: TimedChange {
 
   func validate() throws {
     if case .forever = until {
-      throw ValidationError("a snooze ends; use check-loans silence add --loan ID --until forever")
+      throw ValidationError(
+        """
+        a snooze ends; to send nothing ever, use check-loans silence add --loan BOOK --until forever \
+        --reason TEXT, with the book's own id or barcode
+        """)
     }
   }
 
-  func change(_ schedule: Schedule, _ environment: Environment) throws -> ScheduleChanges {
-    try silence(loans.ids, "snoozed", until: until, schedule, environment) {
-      loans, until in
-      let end = until.map { " until \($0)" } ?? ""
-      return "snoozed \(counted(loans.count, "loan"))\(end): \(loans.titles)"
+  func change(
+    _ schedule: Schedule, at time: CivilDateTime, _ known: KnownCatalogues,
+    _ environment: Environment, _ changes: inout ScheduleChanges
+  ) throws {
+    // The latest day of all libraries, so that it has not passed for any.
+    _ = try until.day(from: known.zones.map(\.now.date).reduce(time.date, max))
+    let loans = try silence(loans.ids, "snoozed", schedule, at: time, known, environment, &changes)
+    {
+      (try? until.day(from: $0)) ?? nil
+    }
+    if let day = loans.last?.until {
+      let titles = loans.map(\.loan).titles
+      changes.done = ["snoozed \(counted(loans.count, "loan")) until \(day): \(titles)"]
     }
   }
 }
@@ -68,41 +80,38 @@ struct ReturnedCommand: TimedChange {
 
   @OptionGroup var change: ChangeOptions
 
-  func change(_ schedule: Schedule, _ environment: Environment) throws -> ScheduleChanges {
-    try silence(loans.ids, "said to be returned", until: nil, schedule, environment) { loans, _ in
+  func change(
+    _ schedule: Schedule, at time: CivilDateTime, _ known: KnownCatalogues,
+    _ environment: Environment, _ changes: inout ScheduleChanges
+  ) throws {
+    let loans = try silence(
+      loans.ids, "said to be returned", schedule, at: time, known, environment, &changes
+    ) { _ in nil }
+    if loans.isEmpty { return }
+    changes.done = [
       """
       marked \(counted(loans.count, "loan")) as returned; no notices until the catalogue catches up: \
-      \(loans.titles)
+      \(loans.map(\.loan).titles)
       """
-    }
+    ]
   }
 }
 
 extension TimedChange {
   /// Silences loans of the schedule.
   ///
-  /// - Parameters:
-  ///   - end: when what is due is sent again, by the time of each loan's library.
-  ///   - sentence: says which loans are silenced, and until when.
+  /// - Parameter end: the day on which what is due is sent again, for a day in a loan's library; `nil` for
+  ///   none.
+  /// - Returns: the loans that are silenced, each with that day.
   fileprivate func silence(
-    _ ids: [Int], _ reason: String, until end: SilenceEnd?, _ schedule: Schedule,
-    _ environment: Environment, sentence: ([Loan], CivilDate?) -> String
-  ) throws -> ScheduleChanges {
-    let (now, known) = try times(schedule, environment)
-    // The latest day of all libraries, so that it has not passed for any.
-    _ = try end?.day(from: known.zones.map(\.now.date).reduce(now.date, max))
-    let origin = Silence.Origin(reason: reason, by: environment.userName, at: now)
-    var until: CivilDate?
-    let result = try schedule.silence(loans: Set(ids).sorted(), by: origin) { name in
-      // A catalogue may have its own time zone.
-      let now = known.now(of: name) ?? now
-      until = (try? end?.day(from: now.date)) ?? nil
-      return until
-    }
-    var changes = ScheduleChanges()
-    if !result.silenced.isEmpty {
-      changes.done = [sentence(result.silenced.map(\.loan), until)]
-    }
+    _ ids: [Int], _ reason: String, _ schedule: Schedule, at time: CivilDateTime,
+    _ known: KnownCatalogues, _ environment: Environment, _ changes: inout ScheduleChanges,
+    until end: @escaping (CivilDate) -> CivilDate?
+  ) throws -> [(loan: Loan, until: CivilDate?)] {
+    let origin = Silence.Origin(reason: reason, by: environment.userName, at: time)
+    // A catalogue may have its own time zone.
+    let day = { name in end((known.now(of: name) ?? time).date) }
+    let result = try schedule.silence(loans: Set(ids).sorted(), by: origin, until: day)
     changes.notes =
       result.shortened.map { id, day in
         "loan \(id) was snoozed for longer, until \(day); that no longer holds"
@@ -117,6 +126,6 @@ extension TimedChange {
       """
     }
     changes.complain(aboutUnknown: result.unknown)
-    return changes
+    return result.silenced.map { ($0.loan, day($0.catalogue)) }
   }
 }

@@ -1,8 +1,8 @@
-import Runs
 import ArgumentParser
 import CommandOutput
 import Loans
 import ReminderSchedule
+import Runs
 import Settings
 
 /// `check-loans status`.

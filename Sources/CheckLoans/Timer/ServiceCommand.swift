@@ -1,10 +1,10 @@
-import Validation
-import Runs
 import CommandOutput
 import Loans
 import Notifiers
+import Runs
 import Settings
 import SystemPackage
+import Validation
 
 /// The run of `check`, or of `watch`, that systemd starts.
 struct ServiceCommand {
@@ -45,6 +45,8 @@ struct ServiceCommand {
     var output: String?
     if isWatch {
       let (command, known) = try WatchCommand.completed(rest, environment)
+      // What would end each start of the service.
+      _ = try command.options.state.path(known)
       (options, self.environment) = (command.options, known)
       (hasAction, warnings) = (command.options.action.action != nil, command.warnings(known))
     } else {
@@ -78,7 +80,8 @@ struct ServiceCommand {
     let given = self.environment.given
     let timeZone = options.catalogue.zone.timeZone ?? environment["TZ"]
     calendarZone = timeZone.flatMap(Self.nameInDatabase)
-    isOfOtherZone = timeZone != nil && calendarZone == nil
+    isOfOtherZone =
+      calendarZone == nil && timeZone.map { $0.trimmingPrefix(":") != "/etc/localtime" } ?? false
     guard let program = ProcessSetup.ownPath else {
       throw CommandError(.inputOutput, "/proc/self/exe cannot be read, and so the program's path")
     }
@@ -148,6 +151,8 @@ struct ServiceCommand {
 
   /// The name by which systemd knows a time zone, see systemd.time(7); `nil` if it does not.
   private static func nameInDatabase(_ zone: String) -> String? {
+    // So it is for localtime(3).
+    if zone.isEmpty { return "UTC" }
     let database = "/usr/share/zoneinfo/"
     let path = zone.trimmingPrefix(":")
     let name = String(path.trimmingPrefix(database))

@@ -1,9 +1,9 @@
-import Runs
 import ArgumentParser
 import CommandOutput
 import LoanRules
 import Loans
 import ReminderService
+import Runs
 import Settings
 import System
 
@@ -88,11 +88,18 @@ struct TimerCommand: Subcommand {
         "there is no action or file \(word.quoted()); did you mean check-loans timer \(guess)?")
     }
     let words = Array(all.dropFirst(action == nil ? 0 : 1))
+    if let late = words.first(where: { Action(rawValue: $0) != nil && !FileSystem.exists($0) }) {
+      throw CommandError(.usage, "\(late) comes first: check-loans timer \(late) …")
+    }
     if action == .install || action == .uninstall { try checkRights(environment) }
     if action == .uninstall {
       guard words.isEmpty || words == ["watch"] else {
         throw CommandError(
-          .usage, "uninstall takes only watch, --name and --system, not \(words[0].quoted())")
+          .usage,
+          """
+          uninstall takes only watch, --name and --system, not \
+          \((words.first { $0 != "watch" } ?? "watch").quoted())
+          """)
       }
       let kind = words.isEmpty ? ServiceKind.daily : .watch
       try installer(kind.standardName, environment, console).uninstall()
@@ -190,7 +197,7 @@ struct TimerCommand: Subcommand {
     }
     if service.channels.isEmpty {
       console.printError(
-        "no channel is named, so that each run prints the whole report; see --notify")
+        "no channel is named, so each run prints the whole report; see --notify")
     } else if let start = service.sendingStart(at: time) {
       console.printError(
         """

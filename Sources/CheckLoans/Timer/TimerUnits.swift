@@ -31,7 +31,9 @@ struct TimerUnits {
   /// The command that removes the units.
   var removal: String {
     let system = kind == .system ? " --system" : ""
-    return "check-loans timer uninstall\(system)\(name == "check-loans" ? "" : " --name \(name)")"
+    let watch = kind == .watch ? " watch" : ""
+    let own = name == kind.standardName ? "" : " --name \(name)"
+    return "check-loans timer uninstall\(watch)\(system)\(own)"
   }
 
   /// The service's file, then that of its timer.

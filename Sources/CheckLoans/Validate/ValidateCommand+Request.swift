@@ -1,8 +1,8 @@
-import Runs
 import CommandOutput
 import LoanCatalogue
 import LoanRules
 import Loans
+import Runs
 import Settings
 import System
 import SystemPackage

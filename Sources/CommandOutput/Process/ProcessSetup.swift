@@ -61,6 +61,11 @@ package enum ProcessSetup {
   /// - SeeAlso: `isatty(3)`.
   package static var isOutputATerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
+  /// Whether standard error is a terminal.
+  ///
+  /// - SeeAlso: `isatty(3)`.
+  package static var isErrorATerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
   /// The size of the terminal at a descriptor, if there is one and it is known.
   ///
   /// - SeeAlso: `ioctl_tty(2)`.

@@ -57,7 +57,7 @@ public struct EntryFilter: Sendable {
 
 /// Entries of a schedule in their order, one at a time.
 ///
-/// Only their order is kept, 48 bytes for each; what they hold is read some hundreds at a time.
+/// Only their order is kept, 24 bytes for each; what they hold is read some hundreds at a time.
 /// No lock is held in between, so that a list left open in a pager keeps no run waiting; an
 /// entry whose loan has left its catalogue meanwhile, or come back to it, is passed over.
 public struct ScheduleEntries {
@@ -68,11 +68,13 @@ public struct ScheduleEntries {
     var rung: Int
     /// Whether its notice is not sent any longer.
     var isOver = false
-    var now: CivilDateTime
+    /// The place of its catalogue's time.
+    var zone: Int32
   }
 
   private let connection: Connection
   private let table: LoanTable
+  private let times: [CivilDateTime]
   private var keys: ArraySlice<Key>
   /// Those that were read, the next one last.
   private var batch: [ScheduleEntry] = []
@@ -86,12 +88,13 @@ public struct ScheduleEntries {
     self.connection = connection
     let table = filter.haveLeft ? LoanTable.left : .present
     self.table = table
+    times = zones.map(\.now)
     keys = try connection.transact { database in
       var found: [(at: CivilDateTime, key: Key)] = []
-      for (now, catalogues) in zones {
+      for (zone, (now, catalogues)) in zones.enumerated() {
         let standings = try Standings(database, at: now)
         try standings.forEach(in: database.ranges(catalogues), of: table) { standing in
-          for key in Self.keys(of: standing, at: now) {
+          for key in Self.keys(of: standing, at: now, zone: Int32(zone)) {
             if filter.isDue || filter.state != nil {
               let isSilenced =
                 try !key.isOver && standings.isSilenced(standing, on: now.date, through: nil)
@@ -118,21 +121,23 @@ public struct ScheduleEntries {
 
   /// A loan has the notice of its kind, and once it has expired also its reminder if one was ever
   /// attempted; one that has left, its expired notice, or its reminder if it was returned in time.
-  private static func keys(of standing: Standing, at now: CivilDateTime) -> [Key] {
+  private static func keys(
+    of standing: Standing, at now: CivilDateTime, zone: Int32
+  ) -> [Key] {
     let plan = standing.plan
     if let leftOn = standing.leftOn {
       let rung = plan.expiration < leftOn ? 1 : 0
-      return [Key(id: standing.id, rung: rung, isOver: true, now: now)]
+      return [Key(id: standing.id, rung: rung, isOver: true, zone: zone)]
     }
     var keys: [Key] = []
     let isLate = plan.expiration < now.date
     let wasTried = standing.deliveries.contains { $0.rung <= 0 && $0.attempts > 0 }
     if isLate, wasTried, let rung = plan.ladder.reminders.last {
-      keys.append(Key(id: standing.id, rung: rung, isOver: true, now: now))
+      keys.append(Key(id: standing.id, rung: rung, isOver: true, zone: zone))
     }
     let rung = plan.reached(at: now) ?? plan.next(after: now)?.rung
     if let rung = rung ?? (isLate ? plan.ladder.expired.last : nil) {
-      keys.append(Key(id: standing.id, rung: rung, now: now))
+      keys.append(Key(id: standing.id, rung: rung, zone: zone))
     }
     return keys
   }
@@ -144,14 +149,11 @@ public struct ScheduleEntries {
     while batch.isEmpty, !keys.isEmpty {
       let part = keys.prefix(Self.batchSize)
       keys = keys.dropFirst(Self.batchSize)
-      batch = try connection.transact { [table] database in
-        var standings: [CivilDateTime: Standings] = [:]
-        for key in part where standings[key.now] == nil {
-          standings[key.now] = try Standings(database, at: key.now)
-        }
+      batch = try connection.transact { [table, times] database in
+        let standings = try times.map { try Standings(database, at: $0) }
         return try part.reversed().compactMap { key in
-          guard let standings = standings[key.now],
-            let standing = try standings.standing(of: key.id),
+          let (now, standings) = (times[Int(key.zone)], standings[Int(key.zone)])
+          guard let standing = try standings.standing(of: key.id),
             (standing.leftOn != nil) == (table == .left),
             let scheduled = try database.loan(key.id, standings.ladders)
           else { return nil }
@@ -164,7 +166,7 @@ public struct ScheduleEntries {
           return ScheduleEntry(
             scheduled: scheduled, rung: key.rung,
             deliveries: standing.deliveries(of: Notice.Kind(rung: key.rung)), state: state,
-            silence: state == .silenced ? silence : nil, now: key.now)
+            silence: state == .silenced ? silence : nil, now: now)
         }
       }
     }

@@ -29,7 +29,8 @@ public struct ChannelStatus: Hashable, Sendable {
   public var failed = 0
   /// Those of them whose borrower has no usable address.
   public var undeliverable = 0
-  /// Those of them that have been due for two days, and their loans and the channel known for as long.
+  /// Those of them that have been due for two days, and their loans and the channel known for as long,
+  /// but those whose borrower has no usable address.
   public var late = 0
   /// Why some have failed, the last time; untrusted.
   public var error: String?
@@ -103,10 +104,11 @@ extension ChannelStatus {
     _ standing: Standing, _ rung: Int, _ channel: Channel, today: CivilDate
   ) {
     due += 1
+    let last = standing.deliveries(of: Notice.Kind(rung: rung)).first { $0.isThrough(name) }
     let since = max(
       standing.plan.fireDate(rung).date.dayNumber, standing.armedOn.dayNumber, channel.firstUsed)
-    if today.dayNumber - since >= 2 { late += 1 }
-    let last = standing.deliveries(of: Notice.Kind(rung: rung)).first { $0.isThrough(name) }
+    // That somebody has no address is no failure of the runs.
+    if today.dayNumber - since >= 2, last?.state != .undeliverable { late += 1 }
     switch last?.state {
     case .failed:
       failed += 1

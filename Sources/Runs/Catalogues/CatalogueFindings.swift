@@ -18,10 +18,15 @@ package struct CatalogueFindings {
   /// `done`, or the worst of what was wrong.
   fileprivate(set) var status = ExitStatus.done
 
-  /// Nothing was read, for this reason.
-  init(_ failure: CommandError) { (self.failure, status) = (failure, failure.status) }
+  /// Whether it was tried to read the catalogue itself.
+  private(set) var wasOpened = false
 
-  /// Nothing was read yet.
+  /// The findings of a catalogue that could not be read.
+  init(_ failure: CommandError, wasOpened: Bool = false) {
+    (self.failure, status, self.wasOpened) = (failure, failure.status, wasOpened)
+  }
+
+  /// The findings before anything was read.
   init() {}
 
   /// The number of its loans, if it is usable.
@@ -36,13 +41,17 @@ extension CatalogueToRead {
   ///
   /// - Parameters:
   ///   - schedule: where its part is replaced; `nil` for none.
-  ///   - closedDays: those of its library.
+  ///   - now: the time in its library.
+  ///   - closedDays: the closed days of its library.
+  ///   - isKept: whether the schedule is kept, so that it has reminders.
   ///   - showsAll: whether warnings are printed that hide no loan.
   ///   - onDiagnostic: gets each problem.
-  ///   - onLoan: gets each loan that is read. None of them counts if the catalogue cannot be read to the end.
+  ///   - onEvent: gets each change of the schedule.
+  ///   - onLoan: gets each loan that is read. None of them counts if the findings have a failure.
   ///   - print: prints a line to standard error.
   func read(
-    into schedule: Schedule?, at now: CivilDateTime, _ closedDays: ClosedDays, showsAll: Bool,
+    into schedule: Schedule?, at now: CivilDateTime, _ closedDays: ClosedDays, isKept: Bool,
+    showsAll: Bool,
     onEvent: @escaping @Sendable (ScheduleEvent) -> Void = { _ in },
     onDiagnostic: (LocatedDiagnostic) -> Void = { _ in }, onLoan: (ReadLoan) -> Void = { _ in },
     print: (String) -> Void
@@ -73,9 +82,10 @@ extension CatalogueToRead {
       switch error {
       case .schedule(let error): throw error
       case .catalogue(let error):
-        let reminders = try schedule.map(isKnown) == true ? "; its reminders are unchanged" : ""
+        let isKnown = try (isKept ? schedule : nil).map(isKnown)
+        let reminders = isKnown == true ? "; its reminders are unchanged" : ""
         print("check-loans: \(error)\(reminders)\(error.advice)")
-        return CatalogueFindings(CommandError(error))
+        return CatalogueFindings(CommandError(error), wasOpened: true)
       }
     }
     findings.report = report
@@ -91,19 +101,19 @@ extension CatalogueToRead {
       let words = report.summary.emptinessWords(stored: stored)
       say(words)
       (findings.isUsable, findings.gap) = (false, "\(path.visible): \(words)")
+      findings.status = .invalidData
     case .kept:
       if report.summary.answer.isBorrowerUnknown { break }
-      let reminders = try schedule.map { schedule throws(ScheduleError) in
+      let reminders = try (isKept ? schedule : nil).map { schedule throws(ScheduleError) in
         try isKnown(to: schedule) ? "its reminders are unchanged" : "it has no reminders"
       }
       let isCutOff = !report.summary.isComplete && report.summary.records > 0
       let rest = isCutOff ? "loans after the error are unknown" : nil
       let words = [reminders, rest].compactMap(\.self)
-      if !words.isEmpty { say("\(words.joined(separator: ", and ")) until it is fixed") }
+      let end = report.isUsable ? "" : " until it is fixed"
+      if !words.isEmpty { say(words.joined(separator: ", and ") + end) }
     }
-    if !findings.isUsable, schedule != nil || !report.isUsable {
-      findings.status = findings.status.worse(.invalidData)
-    }
+    if !report.isUsable { findings.status = .invalidData }
     return findings
   }
 

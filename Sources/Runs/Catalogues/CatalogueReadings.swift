@@ -15,9 +15,15 @@ package struct CatalogueReadings {
   /// Whether all warnings are printed.
   var isVerbose = false
   var onEvent: @Sendable (ScheduleEvent) -> Void = { _ in }
-  /// Where closed days are looked up that cannot be read, besides the schedule.
+  /// Where closed days are looked up that cannot be read, if there is no schedule.
   package var remembered: ScheduleReader?
   var closedDays = ClosedDaysReader()
+  /// Whether the schedule is kept, so that catalogues have reminders in it.
+  package var isKept = true
+  /// Whether programs have fetched the catalogues that are not files.
+  var hasFetched = false
+  /// Gets what there is to say about closed days when they are first read, in place of printing it.
+  var onClosedDays: ((ClosedDaySetting, [String]) -> Void)?
   /// The worst of what was wrong.
   package private(set) var status = ExitStatus.done
 
@@ -45,31 +51,40 @@ package struct CatalogueReadings {
     onBegin: (ClosedDays) -> Void = { _ in },
     onDiagnostic: (LocatedDiagnostic) -> Void = { _ in }, onLoan: (ReadLoan) -> Void = { _ in }
   ) throws -> CatalogueFindings {
-    let findings: CatalogueFindings
     let now = now ?? catalogue.now
-    do {
-      if let fault = catalogue.fault { throw fault }
-      if let fetch = catalogue.fetch, !FileSystem.exists(catalogue.file) {
-        let name = fetch.name
-        let command = "check-loans \(name.shellQuoted.visible)"
-        throw CommandError(.noInput, "\(name.visible) has not been fetched yet; run \(command)")
-      }
-      var said: [String] = []
-      let days = try closedDays.read(catalogue.closed, today: now.date, schedule, remembered) {
-        result in
-        said = result.errors + result.unused + (isVerbose ? result.warnings : result.news)
-        status = status.worse(result.status)
-      }
-      said.forEach(say)
-      onBegin(days)
-      findings = try catalogue.read(
-        into: schedule, at: now, days, showsAll: isVerbose, onEvent: onEvent,
-        onDiagnostic: onDiagnostic, onLoan: onLoan, print: print)
-    } catch let error as CommandError {
-      if let message = error.message { say(message) }
-      findings = CatalogueFindings(error)
+    if let fault = catalogue.fault ?? (hasFetched ? nil : catalogue.faultOfFetch) {
+      if let message = fault.message { say(message) }
+      status = status.worse(fault.status)
+      return CatalogueFindings(fault)
     }
+    let days: ClosedDays
+    do { days = try readClosedDays(of: catalogue, today: now.date) } catch let error as CommandError
+    {
+      sayOfClosedDays(catalogue.closed, [error.message].compactMap(\.self))
+      status = status.worse(error.status)
+      return CatalogueFindings(error)
+    }
+    onBegin(days)
+    let findings = try catalogue.read(
+      into: schedule, at: now, days, isKept: isKept, showsAll: isVerbose, onEvent: onEvent,
+      onDiagnostic: onDiagnostic, onLoan: onLoan, print: print)
     status = status.worse(findings.status)
     return findings
+  }
+
+  private mutating func readClosedDays(
+    of catalogue: CatalogueToRead, today: CivilDate
+  ) throws -> ClosedDays {
+    var said: [String]?
+    let days = try closedDays.read(catalogue.closed, today: today, schedule, remembered) { result in
+      said = result.errors + result.unused + (isVerbose ? result.warnings : result.news)
+      status = status.worse(result.status)
+    }
+    if let said { sayOfClosedDays(catalogue.closed, said) }
+    return days
+  }
+
+  private func sayOfClosedDays(_ setting: ClosedDaySetting, _ sentences: [String]) {
+    if let onClosedDays { onClosedDays(setting, sentences) } else { sentences.forEach(say) }
   }
 }

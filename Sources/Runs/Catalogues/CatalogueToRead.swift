@@ -57,6 +57,19 @@ package struct CatalogueToRead {
     return catalogue
   }
 
+  /// Why it cannot be read by what fetches nothing; `nil` if it can, or is a file.
+  var faultOfFetch: CommandError? {
+    guard let fetch, fetched == nil else { return nil }
+    let name = fetch.name
+    if fetch.file == nil {
+      return CommandError(
+        .noInput, "\(name.visible) is fetched by a program, and not kept without a schedule")
+    }
+    if FileSystem.exists(file) { return nil }
+    let command = "check-loans \(name.shellQuoted.visible)"
+    return CommandError(.noInput, "\(name.visible) has not been fetched yet; run \(command)")
+  }
+
   /// Has its program fetch it, where one does; see ``CatalogueFetch/fetch(keeps:)``.
   mutating func fetch(keeps: Bool) {
     guard let fetch, fault == nil else { return }
@@ -74,7 +87,7 @@ extension Environment {
   /// - Parameters:
   ///   - files: those of the command line.
   ///   - options: what holds for catalogues without settings of their own.
-  ///   - stale: the same for the age of their files.
+  ///   - stale: the age of files that holds for catalogues without one of their own.
   ///   - now: the time to take for now.
   ///   - schedule: the schedule's file, beside which is what was fetched; `nil` for no schedule.
   ///   - findsGone: whether the schedule's catalogues whose files are gone are among those of a pattern.

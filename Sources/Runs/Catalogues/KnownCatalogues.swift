@@ -9,7 +9,7 @@ package typealias ZoneGroup = (clock: LocalClock, now: CivilDateTime, names: [St
 
 /// The settings of catalogues, by their names in the schedule.
 package struct KnownCatalogues {
-  /// Those of each time zone.
+  /// The names of the catalogues in each time zone.
   package var zones: [ZoneGroup] = []
   /// The closed days of their libraries.
   package private(set) var closedDays: [String: ClosedDaySetting] = [:]
@@ -74,7 +74,7 @@ package struct KnownCatalogues {
 }
 
 extension [ZoneGroup] {
-  /// The same for questions to a schedule.
+  /// The groups as questions to a schedule take them.
   package var questions: [ZonedCatalogues] { map { ($0.now, $0.names) } }
 
   /// Leaves out the catalogues that were moved, probably, under both names: what is due would be sent once

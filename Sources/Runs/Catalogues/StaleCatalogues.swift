@@ -15,9 +15,6 @@ package struct StaleCatalogues {
   /// The names of those whose borrower is unknown.
   private var unknown: Set<[UInt8]> = []
 
-  /// No catalogue at all.
-  package init() {}
-
   /// - Parameters:
   ///   - files: when the file of each catalogue was written last, if that is known.
   ///   - limits: how old each may be, by name; `nil` for any age.

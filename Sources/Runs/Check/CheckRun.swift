@@ -115,6 +115,7 @@ package final class CheckRun {
   private func readCatalogues() throws {
     var reading = CatalogueReadings(schedule, console)
     (reading.isVerbose, reading.onEvent) = (request.isVerbose, onEvent)
+    (reading.isKept, reading.hasFetched) = (request.run.state != nil, true)
     var transaction = try schedule?.begin()
     var uncommitted = 0
     for (number, catalogue) in request.run.catalogues.enumerated() {
@@ -232,7 +233,7 @@ extension CheckRun {
     } else {
       part.forgetLoans()
       part.failure = findings.failure?.message ?? catalogue.path.visibleCatalogue
-      if catalogue.fault == nil { try adviseOnMissing(catalogue) }
+      if findings.wasOpened { try adviseOnMissing(catalogue) }
     }
     // The reminders that it has from before.
     guard request.reports,

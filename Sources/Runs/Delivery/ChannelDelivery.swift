@@ -80,6 +80,8 @@ package struct ChannelDelivery {
   var actions: NotificationActions?
   /// The catalogues whose expired notices are held.
   let stale: StaleCatalogues
+  /// Whether it is tried again and again, so that what is said of it stays the same.
+  var isRepeated = false
   /// Whether what could not be delivered is kept for the next run.
   var isRemembered = true
   /// What to do with notices that nobody may expect; `nil` to ask if they are many.
@@ -241,12 +243,15 @@ package struct ChannelDelivery {
   private func listDue(
     _ channel: ChannelName, before: ScheduleReader?, isResult: Bool
   ) throws -> Bool {
-    var open: [ZoneDue] = []
+    var (open, closed): ([ZoneDue], [ZoneDue]) = ([], [])
     for (zone, end) in zones {
-      var due = [try ZoneDue(through: channel.name, in: zone, of: schedule.reader)]
+      let due = try ZoneDue(through: channel.name, in: zone, of: schedule.reader)
+      if end == nil { open.append(due) } else { closed.append(due) }
+    }
+    if backlog == .mark {
       // What the user has decided holds also for what is held.
-      if backlog == .mark { _ = try settleBacklog(of: channel, in: &due, isDryRun: true) }
-      if end == nil { open += due }
+      _ = try settleBacklog(of: channel, in: &closed, isDryRun: true)
+      _ = try settleBacklog(of: channel, in: &open, isDryRun: true)
     }
     var report = DeliveryReport()
     report.heldAsStale = stale.hold(in: &open)
@@ -254,10 +259,8 @@ package struct ChannelDelivery {
     let question = try settleBacklog(of: channel, in: &open, isDryRun: true)
     if let question { console.printError(question) }
     var (count, fromSettings) = (report.heldAsStale + (question == nil ? 0 : 1), 0)
-    for (zone, end) in zones {
-      let part =
-        try end == nil
-        ? open.removeFirst() : ZoneDue(through: channel.name, in: zone, of: schedule.reader)
+    for (_, end) in zones {
+      let part = end == nil ? open.removeFirst() : closed.removeFirst()
       let now = part.zone.now
       let known = try before.map { reader throws(ScheduleError) in
         try ZoneDue(through: channel.name, in: part.zone, of: reader)
@@ -301,6 +304,7 @@ package struct ChannelDelivery {
   private var language: Language { notifiers.language }
 
   private func outcome(of notices: Int) -> String {
+    if isRepeated { return "what is due stays pending" }
     let verb = notices == 1 ? "stays" : "stay"
     return "\(counted(notices, "notice")) \(isRemembered ? "\(verb) pending" : "not delivered")"
   }

@@ -1,7 +1,7 @@
-import System
 package import CommandOutput
 import Loans
 import Settings
+import System
 import SystemPackage
 
 extension Environment {
@@ -31,14 +31,15 @@ extension Environment {
     // A file that is still to be made is known by its name alone.
     let taken = spared.first { path in
       guard let file else { return catalogueName(path).utf8.elementsEqual(name.utf8) }
-      let spared = try? Stat(of: path == "-" ? "/dev/stdin" : path)
-      return file.type == .regular && spared?.fileID == file.fileID
+      let other = try? Stat(of: path == "-" ? "/dev/stdin" : path)
+      return file.type == .regular && other?.fileID == file.fileID
     }
     if let taken {
       throw CommandError(
         .usage,
         """
-        --output would overwrite \(taken.visible), which this run needs; choose another file
+        --output would overwrite \(taken == "-" ? "standard input" : taken.visible), which is needed; \
+        choose another file
         """)
     }
     return output

@@ -1,5 +1,6 @@
 package import CommandOutput
 package import Loans
+import ReminderService
 package import Settings
 
 /// The options that `check` and `watch` share.
@@ -18,7 +19,7 @@ package struct RunSettings {
   package let channels: [ChannelName]
   /// The clock of what is no catalogue's.
   var clock: LocalClock
-  let now: CivilDateTime
+  package let now: CivilDateTime
   /// Where the schedule is kept; `nil` for no schedule.
   package let state: String?
   let notifiers: ChannelNotifiers
@@ -43,6 +44,11 @@ package struct RunSettings {
     catalogues = try environment.catalogues(
       options.catalogues, options.catalogue, stale: options.stale, now: given, schedule: state,
       example: example)
+  }
+
+  /// Has each catalogue read by one thread.
+  mutating func readByOneThread() {
+    for index in catalogues.indices { catalogues[index].settings.jobs = 1 }
   }
 
   /// - Throws: ``CommandError`` if a later run would fail, or have no standard input.

@@ -9,6 +9,8 @@ struct Reporter {
     case schedule, settings, directories, changes, action, age
     /// The channel or catalogue of this name.
     case channel(String), catalogue(String)
+    /// The calendars of these closed days.
+    case calendars(ClosedDaySetting)
     /// The clock of this time zone.
     case clock(String)
   }

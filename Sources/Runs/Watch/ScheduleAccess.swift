@@ -2,7 +2,6 @@ import CommandOutput
 import ReminderSchedule
 import System
 import SystemPackage
-import SystemPackage
 
 /// The knowledge of `watch` about the schedule between two uses: which one it was, whether it works, and
 /// when to try again.

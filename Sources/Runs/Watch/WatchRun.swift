@@ -88,7 +88,7 @@ package final class WatchRun {
   private func sayStart(_ schedule: Schedule, _ groups: [ZoneGroup]) throws(ScheduleError) {
     if hasStarted { return }
     hasStarted = true
-    guard ProcessSetup.terminalSize(at: 2) != nil else { return }
+    guard ProcessSetup.isErrorATerminal else { return }
     var reminders: [CivilDateTime] = []
     for (_, now, names) in groups {
       let pending = try schedule.reader.pending(after: now, catalogues: names)
@@ -138,7 +138,7 @@ package final class WatchRun {
 extension WatchRun {
   private func handle(_ events: Set<WatchEvent>) throws(CommandError) {
     for index in catalogues.indices {
-      // What the system does not report, a disk that is mounted for example, is noticed at the next event.
+      // What the system does not report, a disk that is mounted for example, is noticed when something is due.
       let isRetried = events.contains(.due) && !catalogues[index].isUsable
       if isRetried || !events.isDisjoint(with: [.everything, .catalogue(index)]) {
         catalogues[index].isUnread = true
@@ -220,7 +220,7 @@ extension WatchRun {
     var delivery = ChannelDelivery(
       schedule, delivered, times, stale, settings.run.notifiers,
       backlog: settings.options.channels.backlog, console, onEvent: onEvent)
-    delivery.actions = actions
+    (delivery.actions, delivery.isRepeated) = (actions, true)
     // A program that was not found may be there by now.
     for channel in settings.run.channels.map(environment.resolved)
     where !StopSignals.isStopRequested {
@@ -256,7 +256,11 @@ extension WatchRun {
     var reading = CatalogueReadings(schedule) { lines.append($0) }
     (reading.isVerbose, reading.closedDays) = (settings.isVerbose, closedDays)
     reading.onEvent = console.eventPrinter(isVerbose: settings.isVerbose)
+    reading.hasFetched = true
+    var calendars: [String]?
+    reading.onClosedDays = { calendars = $1 }
     let findings = try reading.read(entry, at: now)
+    if let calendars { reporter.report(calendars, about: .calendars(entry.closed)) }
     closedDays = reading.closedDays
     catalogues[index].readOn = now.date
     let (known, retry) = catalogues[index].note(

@@ -27,6 +27,8 @@ package struct WatchSettings {
     run = try RunSettings(
       options, environment, otherwise: [.stdout], example: "check-loans watch books.xml")
     try run.checkRepeatable()
+    // It runs beside whatever the machine is there for.
+    if options.catalogue.jobs.jobs == nil { run.readByOneThread() }
     texts = [options.language.own.translation, options.channels.mail.mailCss]
       .compactMap { $0.map(environment.absolutePath) }
     self.file = file.map(environment.absolutePath)

@@ -21,13 +21,15 @@ struct WatchedCatalogue {
   /// Whether it has been there since `watch` began.
   private var wasThere = false
   private var suspicion: (lines: [String], since: Duration)?
+  /// Whether it was usable, and had errors in it, when it was last read.
+  private var hadErrors = false
   /// The lines with which it was reported that it cannot be used.
   private var reported: [String]?
 
   /// Takes in the findings of a reading.
   ///
   /// - Parameters:
-  ///   - lines: what it has said.
+  ///   - lines: the lines that the reading has printed.
   ///   - moment: when that was, on a clock that never jumps.
   /// - Returns: the lines that hold now, `nil` if that is not certain yet, and after what time to read
   ///   it again, if at all.
@@ -41,11 +43,12 @@ struct WatchedCatalogue {
     var lines =
       wasThere ? lines : ["check-loans: \(path.visible) is not there yet; waiting for it"]
     if isUsable {
-      if reported != nil {
+      let isMended = hadErrors && findings.status == .done
+      if reported != nil || isMended {
         lines.append(
           "check-loans: \(path.visible): reloaded, \(counted(findings.loans, "loan"))")
       }
-      (suspicion, reported) = (nil, nil)
+      (suspicion, reported, hadErrors) = (nil, nil, findings.status != .done)
       return (lines, nil)
     }
     if reported != lines {

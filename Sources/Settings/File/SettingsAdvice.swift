@@ -4,20 +4,27 @@ import Loans
 // What to do about mistakes in a settings file.
 
 extension SettingsScheme {
-  /// What most mistakes are: a string without quotation marks.
+  /// The advice about most mistakes: a string without quotation marks, or with one at its beginning alone.
   func advice(onQuotesOf line: Substring) -> String? {
+    if let match = line.wholeMatch(of: #/\s*([A-Za-z-]+)\s*=\s*"([^"]*)/#), line.utf8.count < 300 {
+      return
+        "a string needs a quotation mark at its end too: \(match.1) = \"\(String(match.2).visible)\""
+    }
     guard line.utf8.count < 300,
       let match = line.wholeMatch(
         of: #/\s*([A-Za-z-]+)\s*=\s*([A-Za-z/~.0-9][^"'#\[]*?)\s*(?:#.*)?/#)
     else { return nil }
     let value = match.output.2
-    guard value.contains(where: { $0.isLetter || "/:~".contains($0) }) else { return nil }
+    guard value.contains(where: { $0.isLetter || "/:~,".contains($0) }) else { return nil }
     let (name, text) = (match.output.1, String(value))
     switch facts[name]?.kind {
     case .flag where ["true", "false"].contains(text): return nil
     case .flag: return "\"\(name)\" is \(text.quoted(limit: 40)); expected true or false"
-    case .number, .numbers:
+    case .number:
       return "\"\(name)\" is \(text.quoted(limit: 40)); expected a number, \(name) = 3"
+    case .numbers:
+      return
+        "\"\(name)\" is \(text.quoted(limit: 40)); expected numbers, \(name) = [7, 3], or \"none\""
     default: return "a string needs quotation marks: \(name) = \"\(text.visible)\""
     }
   }

@@ -119,13 +119,17 @@ extension CommandError {
   package static func line(for error: any Error) -> String {
     // Many possible values are a list.
     ConfigOptions.message(for: error).replacing("\n  - ", with: ", ").replacing(":, ", with: ": ")
-      .replacing(#/\n */#, with: " ").visible.withSmallBeginning
+      .replacing(#/\n */#, with: " ")
+      .replacing(#/\. Please provide one of (the following: )?(.*?)\.?$/#) {
+        "; give one of \($0.2)"
+      }
+      .visible.withSmallBeginning
   }
 
   /// The parser's message about a key of a settings file, which has no hyphens.
   private static func words(for error: any Error, _ value: Setting) -> String {
     let words = line(for: error)
-    guard let match = words.prefixMatch(of: #/the value '(.*)' is invalid for '[^']*'(: |\. )/#)
+    guard let match = words.prefixMatch(of: #/the value '(.*)' is invalid for '[^']*'(: |; )/#)
     else { return words }
     let rest = String(words[match.range.upperBound...]).withSmallBeginning
     return "\"\(value.name)\" is \(String(match.1).quoted(limit: 40)); \(rest)"
