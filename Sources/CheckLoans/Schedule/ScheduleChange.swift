@@ -68,13 +68,24 @@ protocol TimedChange: Subcommand {
 
   /// Changes the schedule.
   ///
-  /// - Parameters:
-  ///   - now: the time for what is in no catalogue.
-  ///   - changes: gets what was done, also before an error.
+  /// - Parameter changes: gets what was done, also before an error.
   func change(
-    _ schedule: Schedule, at now: CivilDateTime, _ catalogues: KnownCatalogues,
-    _ environment: Environment, _ changes: inout ScheduleChanges
+    _ schedule: Schedule, _ time: ChangeTime, _ changes: inout ScheduleChanges
   ) throws
+}
+
+/// The time of a change, and the environment in which it is made.
+struct ChangeTime {
+  let environment: Environment
+  /// The time for what is in no catalogue.
+  let now: CivilDateTime
+  fileprivate let clock: LocalClock
+  fileprivate let given: CivilDateTime?
+
+  /// The catalogues of the schedule, which may have their own time zones.
+  func catalogues(of schedule: Schedule) throws -> KnownCatalogues {
+    try KnownCatalogues(schedule.reader.catalogues(), environment, clock, now: given)
+  }
 }
 
 extension TimedChange {
@@ -83,11 +94,10 @@ extension TimedChange {
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let (now, clock) = try change.clock.read(environment)
     try check(at: now)
+    let time = ChangeTime(
+      environment: environment, now: now, clock: clock, given: change.clock.now.now)
     return try ScheduleChanges.apply(change.state, change.quiet, environment, console) {
-      schedule, changes in
-      let catalogues = try KnownCatalogues(
-        schedule.reader.catalogues(), environment, clock, now: change.clock.now.now)
-      try change(schedule, at: now, catalogues, environment, &changes)
+      try change($0, time, &$1)
     }
   }
 }

@@ -186,11 +186,11 @@ struct AgainCommand: TimedChange {
   @OptionGroup var change: ChangeOptions
 
   func change(
-    _ schedule: Schedule, at time: CivilDateTime, _ known: KnownCatalogues,
-    _ environment: Environment, _ changes: inout ScheduleChanges
+    _ schedule: Schedule, _ time: ChangeTime, _ changes: inout ScheduleChanges
   ) throws {
+    let known = try time.catalogues(of: schedule)
     // A catalogue may have its own time zone.
-    let now = { catalogue in known.now(of: catalogue) ?? time }
+    let now = { catalogue in known.now(of: catalogue) ?? time.now }
     var unknown: [Int] = []
     for id in Set(loans.ids).sorted() {
       guard let (scheduled, isSentAgain) = try schedule.sendAgain(id, at: now) else {

@@ -76,13 +76,14 @@ struct SilenceAddCommand: TimedChange {
   func check(at now: CivilDateTime) throws { _ = try until?.day(from: now.date) }
 
   func change(
-    _ schedule: Schedule, at time: CivilDateTime, _ known: KnownCatalogues,
-    _ environment: Environment, _ changes: inout ScheduleChanges
+    _ schedule: Schedule, _ time: ChangeTime, _ changes: inout ScheduleChanges
   ) throws {
-    let until = try self.until?.day(from: time.date)
+    let until = try self.until?.day(from: time.now.date)
     let (id, loans) = try schedule.silence(
-      try conditions.conditions(environment), until: until,
-      by: Silence.Origin(reason: (reason ?? "").spaceNormalized, by: environment.userName, at: time)
+      try conditions.conditions(time.environment), until: until,
+      by: Silence.Origin(
+        reason: (reason ?? "").spaceNormalized, by: time.environment.userName,
+        at: time.now)
     )
     let duration = until.map { "until \($0)" } ?? "forever"
     changes.done = ["silence \(id): \(counted(loans, "loan")), \(duration)"]

@@ -44,13 +44,12 @@ struct SnoozeCommand: TimedChange {
   }
 
   func change(
-    _ schedule: Schedule, at time: CivilDateTime, _ known: KnownCatalogues,
-    _ environment: Environment, _ changes: inout ScheduleChanges
+    _ schedule: Schedule, _ time: ChangeTime, _ changes: inout ScheduleChanges
   ) throws {
+    let known = try time.catalogues(of: schedule)
     // The latest day of all libraries, so that it has not passed for any.
-    _ = try until.day(from: known.zones.map(\.now.date).reduce(time.date, max))
-    let loans = try silence(loans.ids, "snoozed", schedule, at: time, known, environment, &changes)
-    {
+    _ = try until.day(from: known.zones.map(\.now.date).reduce(time.now.date, max))
+    let loans = try silence(loans.ids, "snoozed", schedule, time, known, &changes) {
       (try? until.day(from: $0)) ?? nil
     }
     if let day = loans.last?.until {
@@ -81,11 +80,11 @@ struct ReturnedCommand: TimedChange {
   @OptionGroup var change: ChangeOptions
 
   func change(
-    _ schedule: Schedule, at time: CivilDateTime, _ known: KnownCatalogues,
-    _ environment: Environment, _ changes: inout ScheduleChanges
+    _ schedule: Schedule, _ time: ChangeTime, _ changes: inout ScheduleChanges
   ) throws {
+    let known = try time.catalogues(of: schedule)
     let loans = try silence(
-      loans.ids, "said to be returned", schedule, at: time, known, environment, &changes
+      loans.ids, "said to be returned", schedule, time, known, &changes
     ) { _ in nil }
     if loans.isEmpty { return }
     changes.done = [
@@ -104,13 +103,13 @@ extension TimedChange {
   ///   none.
   /// - Returns: the loans that are silenced, each with that day.
   fileprivate func silence(
-    _ ids: [Int], _ reason: String, _ schedule: Schedule, at time: CivilDateTime,
-    _ known: KnownCatalogues, _ environment: Environment, _ changes: inout ScheduleChanges,
+    _ ids: [Int], _ reason: String, _ schedule: Schedule, _ time: ChangeTime,
+    _ known: KnownCatalogues, _ changes: inout ScheduleChanges,
     until end: @escaping (CivilDate) -> CivilDate?
   ) throws -> [(loan: Loan, until: CivilDate?)] {
-    let origin = Silence.Origin(reason: reason, by: environment.userName, at: time)
+    let origin = Silence.Origin(reason: reason, by: time.environment.userName, at: time.now)
     // A catalogue may have its own time zone.
-    let day = { name in end((known.now(of: name) ?? time).date) }
+    let day = { name in end((known.now(of: name) ?? time.now).date) }
     let result = try schedule.silence(loans: Set(ids).sorted(), by: origin, until: day)
     changes.notes =
       result.shortened.map { id, day in

@@ -22,7 +22,7 @@ package final class Progress: Sendable {
 
   /// - Returns: `nil` where standard error is not a terminal that can show it.
   package init?(of catalogues: [String], _ variables: [String: String], _ console: Console) {
-    guard isatty(STDERR_FILENO) == 1, let terminal = variables["TERM"], terminal != "dumb"
+    guard ProcessSetup.isErrorATerminal, let terminal = variables["TERM"], terminal != "dumb"
     else { return nil }
     let sizes = catalogues.map { (try? Stat(of: $0))?.regularSize }
     total = sizes.contains(nil) ? nil : sizes.compactMap(\.self).reduce(0, +)

@@ -31,6 +31,8 @@ package final class CheckRun {
   private var files: [(name: String, modifiedAt: ClockTime?)] = []
   /// The catalogues that the schedule had before this run.
   private var known: Set<[UInt8]> = []
+  /// Whether the settings file lists a catalogue, looked up once that matters.
+  private lazy var isListed = environment.isListed
   /// Those that are in it now, and that only this look has put there.
   private var lookedAt: [String] = []
 
@@ -248,7 +250,7 @@ extension CheckRun {
     let name = catalogue.source.name
     if request.run.channels.isEmpty, !request.isDryRun, !known.isEmpty,
       !known.contains(Array(name.utf8)),
-      !environment.isListed(name)
+      !isListed(name)
     {
       lookedAt.append(catalogue.forgettable)
     }

@@ -23,19 +23,15 @@ package struct DeliveryTimes {
   ) {
     hours = options.deliverBetween
     if !options.holdWhenClosed { return }
-    var known = reader.known
-    for (name, setting) in closed {
-      if known[setting] == nil {
-        do {
-          let result = try setting.closedDays(today: today, schedule: schedule)
+    var reader = reader
+    for (setting, catalogues) in Dictionary(grouping: closed, by: \.value) {
+      var days = ClosedDays()
+      do {
+        days = try reader.read(setting, today: today, nil, schedule) { result in
           problems += result.errors.map { CommandError(.invalidData, $0) }
-          known[setting] = result.days
-        } catch {
-          problems.append(CommandError(error))
-          known[setting] = ClosedDays()
         }
-      }
-      closedDays[name] = known[setting]
+      } catch { problems.append(CommandError(error)) }
+      for catalogue in catalogues { closedDays[catalogue.key] = days }
     }
   }
 

@@ -67,7 +67,7 @@ package struct WatchSettings {
   var watchedPaths: [WatchEvent: [String]] {
     var paths: [WatchEvent: [String]] = [:]
     for (index, path) in cataloguePaths.enumerated() { paths[.catalogue(index)] = [path] }
-    // Everybody writes to /dev/null, which stands for no settings.
+    // Any program may write to /dev/null, which means that there are no settings.
     if let file, file != "/dev/null" { paths[.settings] = [file] }
     let others =
       run.catalogues.compactMap(\.profileFile) + run.catalogues.flatMap(\.closed.calendars) + texts

@@ -65,7 +65,7 @@ package struct SettingsFile: Sendable {
     }
     var reading = SettingsReading(path, directory: directory, scheme, environment)
     let entries = try reading.document(text)
-    // These can name languages, one of which may be that of a translation set elsewhere in the file.
+    // These tables can name the language of a translation that is set elsewhere in the file.
     let worded = scheme.isOfUser ? ["rules", Wording.table] : []
     for (key, node) in entries where !worded.contains(key) {
       switch key {
