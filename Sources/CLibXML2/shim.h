@@ -3,6 +3,10 @@
 
 // The differences between libxml2 2.9.14 and 2.15 live here and nowhere else.
 
+// What later versions advise against has nothing in its place that earlier ones have.
+#define XML_DEPRECATED
+#define XML_DEPRECATED_MEMBER
+
 // ICU's types must not be declared here as well as in Foundation's own copy of ICU. Nothing that is
 // used here depends on them.
 #include <libxml/xmlversion.h>
@@ -44,9 +48,15 @@ static inline xmlParserInputPtr check_loans_document_input(xmlParserCtxtPtr cont
   return context->inputNr > 0 ? context->inputTab[0] : context->input;
 }
 
+/// The encoding that the document declares; the converter's, where that has failed at once and the
+/// declaration is not kept yet, as in 2.14 and later.
 static inline const xmlChar *check_loans_declared_encoding(xmlParserCtxtPtr context) {
   if (context->encoding != NULL) return context->encoding;
-  return context->input != NULL ? context->input->encoding : NULL;
+  xmlParserInputPtr input = context->input;
+  if (input == NULL) return NULL;
+  if (input->encoding != NULL) return input->encoding;
+  if (input->buf == NULL || input->buf->encoder == NULL) return NULL;
+  return (const xmlChar *)input->buf->encoder->name;
 }
 
 /// How many different names the document has had so far.
@@ -68,6 +78,35 @@ static inline int check_loans_refused_byte(xmlParserInputPtr input) {
   return *xmlBufContent(input->buf->raw);
 #else
   return -1;
+#endif
+}
+
+/// The number of bytes of the document before the parser, in its own encoding, or -1 if it is not known.
+///
+/// `xmlByteConsumed` works it out by writing what is still to be read in that encoding again, for which
+/// the converters of 2.14 and later are not made: they only read.
+static inline long check_loans_byte_offset(xmlParserCtxtPtr context) {
+#if LIBXML_VERSION < 21400
+  return xmlByteConsumed(context);
+#else
+  xmlParserInputPtr input = context->input;
+  if (input == NULL || input->buf == NULL || input->buf->encoder == NULL) return xmlByteConsumed(context);
+  xmlCharEncodingHandlerPtr writer = NULL;
+  if (xmlCreateCharEncodingHandler(input->buf->encoder->name, XML_ENC_OUTPUT, NULL, NULL, &writer) !=
+          XML_ERR_OK || writer == NULL) {
+    return -1;
+  }
+  xmlBufferPtr text = xmlBufferCreate(), bytes = xmlBufferCreate();
+  long offset = -1;
+  if (text != NULL && bytes != NULL &&
+      xmlBufferAdd(text, input->cur, (int)(input->end - input->cur)) == XML_ERR_OK &&
+      xmlCharEncOutFunc(writer, bytes, text) >= 0 && xmlBufferLength(text) == 0) {
+    offset = (long)input->buf->rawconsumed - xmlBufferLength(bytes);
+  }
+  xmlBufferFree(text);
+  xmlBufferFree(bytes);
+  xmlCharEncCloseFunc(writer);
+  return offset;
 #endif
 }
 

@@ -191,6 +191,9 @@ extension ParserSession {
       endEarly(
         .malformedXML, at: unsafe location(of: error),
         "not well-formed XML: it does not begin with <; remove what comes before the XML")
+    // UTF-7 that cannot be read, to libxml2 2.14 and later.
+    case Int32(XML_ERR_INVALID_ENCODING.rawValue) where refusedEncoding != nil:
+      refuseEncoding(refusedEncoding)
     case _ where unsafe error.level == XML_ERR_FATAL:
       endEarly(
         .malformedXML, at: unsafe location(of: error),
@@ -276,13 +279,16 @@ extension ParserSession {
     let (text, end) = (unsafe textRead, currentPosition)
     guard let start = unsafe text.lastIndex(of: UInt8(ascii: "<")) else { return end }
     let lineBreaks = unsafe text[start...].count { $0 == 0x0A }
-    let isOnLine = lineBreaks == 0
-    let lineStart = unsafe text[..<start].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
-    let characters = unsafe text[isOnLine ? start..<text.count : lineStart..<start].characterCount
-    // Later versions of libxml2 count one column less in a document type.
+    let line = end.line - lineBreaks
+    // Later versions of libxml2 count one column less in a document type, so counting from the line's
+    // beginning is better, if that is kept.
+    let lineStart = unsafe text[..<start].lastIndex(of: 0x0A).map { $0 + 1 }
+    if lineStart == nil && lineBreaks == 0 {
+      let characters = unsafe text[start...].characterCount
+      return SourceLocation(line: line, column: max(1, end.column - characters))
+    }
     return SourceLocation(
-      line: end.line - lineBreaks,
-      column: max(1, isOnLine ? end.column - characters : 1 + characters))
+      line: line, column: 1 + (unsafe text[(lineStart ?? 0)..<start].characterCount))
   }
 
   /// The place of a value in the tag at a place, which the parser has just read.
@@ -314,7 +320,7 @@ extension ParserSession {
   /// - SeeAlso: `xmlByteConsumed`.
   var byteOffset: Int? {
     if unsafe check_loans_reads_plainly(context) != 0 { return bytesRead }
-    let count = unsafe xmlByteConsumed(context)
+    let count = unsafe check_loans_byte_offset(context)
     return count < 0 ? nil : bytesBefore + count
   }
 }
