@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <sys/vfs.h>
 #include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
@@ -215,4 +216,9 @@ int check_loans_columns(unsigned int character) {
 int check_loans_processor_count(void) {
   cpu_set_t set;
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+}
+
+unsigned int check_loans_file_system_type(const char *path) {
+  struct statfs status;
+  return statfs(path, &status) == 0 ? (unsigned int)status.f_type : 0;
 }

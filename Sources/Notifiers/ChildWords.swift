@@ -43,7 +43,8 @@ extension Duration {
 extension [String: String] {
   private static let passedOn: Set = [
     "PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "XDG_CONFIG_HOME",
-    "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
+    "CREDENTIALS_DIRECTORY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY",
+    "WAYLAND_DISPLAY", "XAUTHORITY",
   ]
 
   /// The few of these variables that a program of the user's needs, as far as they are set; nothing

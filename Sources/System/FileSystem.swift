@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 package import SystemPackage
 
@@ -87,6 +88,22 @@ package enum FileSystem {
     (try? Stat(of: path))?.type == .directory
   }
 
+  /// The name of the network file system that a path is on; `nil` for a disk of this host, and for what
+  /// tells nothing, as FUSE.
+  ///
+  /// - SeeAlso: `statfs(2)`.
+  package static func networkFileSystem(of path: String) -> String? {
+    unsafe networkFileSystems[check_loans_file_system_type(path)]
+  }
+
+  /// As in `<linux/magic.h>` and statfs(2).
+  private static let networkFileSystems: [UInt32: String] = [
+    0x0000_6969: "NFS", 0xFF53_4D42: "SMB", 0xFE53_4D42: "SMB", 0x0000_517B: "SMB",
+    0x5346_414F: "AFS", 0x6B41_4653: "AFS", 0x00C3_6400: "Ceph", 0x7375_7245: "Coda",
+    0x0BD0_0BD0: "Lustre", 0x1983_0326: "BeeGFS", 0x4750_4653: "GPFS", 0x0116_1970: "GFS2",
+    0x7461_636F: "OCFS2",
+  ]
+
   /// The absolute path of what is there, without any link in it; `nil` if there is nothing, or its
   /// name is not UTF-8.
   ///
@@ -95,6 +112,18 @@ package enum FileSystem {
     guard let real = unsafe realpath(path, nil) else { return nil }
     defer { unsafe free(real) }
     return unsafe String(validatingCString: real)
+  }
+
+  /// The path of a file, or of the first directory above it, that anybody but root can write, or replace
+  /// what is in it; `nil` if nobody can.
+  package static func pathOthersCanWrite(above path: String) -> String? {
+    var place = FilePath(path)
+    repeat {
+      guard let status = try? Stat(of: place.string), status.userID == .root,
+        status.permissions.isDisjoint(with: [.groupWrite, .otherWrite])
+      else { return place.string }
+    } while place.removeLastComponent()
+    return nil
   }
 
   /// The path that a symbolic link holds; `nil` for anything else.

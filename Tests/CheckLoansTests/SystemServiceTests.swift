@@ -72,6 +72,13 @@ struct SystemServiceTests {
       #expect(lines.contains(line))
     }
     #expect(units[1].contains("Persistent=true\nRandomizedDelaySec=5min\n"))
+    // A failed run is tried again for an hour.
+    for line in [
+      "Restart=on-failure", "RestartSec=5min", "StartLimitIntervalSec=2h", "StartLimitBurst=13",
+      "RestartPreventExitStatus=1 64 65 73 74 77 78",
+    ] {
+      #expect(lines.contains(line))
+    }
   }
 
   @Test(

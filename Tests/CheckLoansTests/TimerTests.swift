@@ -1,4 +1,5 @@
 import Loans
+import System
 import TestSupport
 import Testing
 
@@ -85,6 +86,17 @@ struct TimerTests {
     #expect(timer.contains("Persistent=true"))
     #expect(timer.contains("WantedBy=timers.target"))
     #expect(try File.names(in: folder) == ["books.xml"], "nothing was done")
+  }
+
+  @Test func `A program that others than root can replace is not for the whole machine`() throws {
+    #expect(FileSystem.pathOthersCanWrite(above: "/usr/bin/env") == nil)
+    let folder = try ScratchFolder()
+    try folder.write(program: "#!/bin/sh\n", to: "check-loans")
+    // Where all can make files, as in /tmp, somebody else can be faster.
+    let found = FileSystem.pathOthersCanWrite(above: "\(folder.path)/check-loans")
+    #expect(found != nil)
+    #expect("\(folder.path)/check-loans".hasPrefix(found ?? "?"))
+    #expect(FileSystem.pathOthersCanWrite(above: "/nonexistent/check-loans") != nil)
   }
 
   @Test(.enabled(if: File.exists(analyzer), "the Debian package systemd is not installed"))

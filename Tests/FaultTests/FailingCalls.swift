@@ -78,6 +78,14 @@ enum FailingCalls {
     ]
   }
 
+  /// The environment that puts a directory on a file system of this type.
+  static func variables(type: UInt32, below path: String) async throws -> [String: String] {
+    [
+      "LD_PRELOAD": "\(try await compiled.value.path)/failing-io.so", "FAULT_BELOW": path,
+      "FAULT_SYSTEM": String(type),
+    ]
+  }
+
   /// The environment that makes the n-th allocation of libxml2 fail.
   ///
   /// - Parameters:

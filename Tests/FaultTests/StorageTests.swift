@@ -43,6 +43,50 @@ struct StorageTests {
   }
 }
 
+/// A schedule belongs to one host.
+struct NetworkFileSystemTests {
+  /// The types of NFS, SMB and Ceph, as in statfs(2).
+  @Test(arguments: [(0x6969, "NFS"), (0xFF53_4D42, "SMB"), (0x00C3_6400, "Ceph")])
+  func `A schedule where another host may use it is refused, unless the user knows better`(
+    type: UInt32, name: String
+  ) async throws {
+    let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22")))
+    let state = "\(desk.folder.path)/share"
+    let variables = try await FailingCalls.variables(type: type, below: state)
+    try desk.folder.makeDirectory("share")
+    for place in ["\(state)/s.sqlite", "\(state)/check-loans/schedule.sqlite"] {
+      let options = ["--state", place, "--notify", "stdout"]
+      let refused = try await desk.run(["books.xml"] + options, variables: variables)
+      #expect(
+        refused.outcome
+          == Outcome(
+            78,
+            errors: """
+              check-loans: the schedule "\(place)" is on a network file system (\(name)), where locks \
+              cannot be trusted; name a file on a disk of this host with --state, or, if no other host \
+              uses it, set network-state = true
+
+              """))
+      #expect(try File.names(in: state) == [])
+    }
+    let options = ["--state", "\(state)/s.sqlite", "--notify", "stdout"]
+    let told = try await desk.run(
+      ["books.xml", "--network-state"] + options, variables: variables)
+    #expect(told.outcome == Outcome(0, output: "\"Abigél\" expires tomorrow (2026.11.22)\n"))
+    // A report alone needs no schedule.
+    let report = try await desk.run(["books.xml", "--state", "none"], variables: variables)
+    #expect(report.status == 0)
+  }
+
+  @Test func `FUSE and a disk of this host are taken`() async throws {
+    let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22")))
+    for type: UInt32 in [0x6573_5546, 0xEF53, 0x0102_1997] {
+      let variables = try await FailingCalls.variables(type: type, below: desk.folder.path)
+      #expect(try await desk.run(["books.xml"], variables: variables).status == 0)
+    }
+  }
+}
+
 /// Catalogues that share a commit need no temporary file, of which nobody would think.
 struct TemporaryFileTests {
   @Test func `A reload of several catalogues works where no temporary file can be made`()

@@ -106,14 +106,16 @@ import Testing
       "TMPDIR": "/tmp", "XDG_RUNTIME_DIR": "/run/user/1000", "DISPLAY": ":0",
       "DBUS_SESSION_BUS_ADDRESS": "unix:path=/bus", "WAYLAND_DISPLAY": "wayland-0",
       "XAUTHORITY": "/home/anna/.Xauthority", "XDG_CONFIG_HOME": "/home/anna/.config",
-      "LANGUAGE": "hu", "LD_PRELOAD": "/tmp/evil.so", "CHECK_LOANS_NOTIFY": "stdout",
+      "CREDENTIALS_DIRECTORY": "/run/credentials/x", "LANGUAGE": "hu", "LD_PRELOAD": "/tmp/evil.so",
+      "CHECK_LOANS_NOTIFY": "stdout",
       "CHECK_LOANS_CHANNEL": "stdout", "PYTHONPATH": "/tmp", "IFS": "x", "ENV": "/tmp/evil",
     ]
     try fake.notifier(environment: given).sendAll([reminder("Abigél")])
     let variables = fake.folder.contents(of: "environment").split(separator: "\n").sorted()
     #expect(
       variables == [
-        "CHECK_LOANS_CHANNEL=exec:\(fake.path)", "DBUS_SESSION_BUS_ADDRESS=unix:path=/bus",
+        "CHECK_LOANS_CHANNEL=exec:\(fake.path)", "CREDENTIALS_DIRECTORY=/run/credentials/x",
+        "DBUS_SESSION_BUS_ADDRESS=unix:path=/bus",
         "DISPLAY=:0", "HOME=/home/anna", "LANG=hu_HU.UTF-8", "LANGUAGE=hu", "LC_TIME=C",
         "LOGNAME=anna", "PATH=/bin", "TMPDIR=/tmp", "TZ=Europe/Budapest", "USER=anna",
         "WAYLAND_DISPLAY=wayland-0", "XAUTHORITY=/home/anna/.Xauthority",

@@ -914,6 +914,22 @@ struct MailChannelTests {
     #expect(desk.tried.count == 5)
   }
 
+  @Test func `After a schedule was restored, all that is due can be counted as sent`() async throws
+  {
+    let desk = try MailDesk(backlog(3))
+    let words = "4 notices through mail as delivered\n"
+    let dry = try await desk.run("--backlog", "mark-all", "--dry-run")
+    #expect(dry.errors.contains("check-loans: would mark \(words)"))
+    #expect(
+      try await desk.run("--backlog", "mark-all")
+        == Outcome(0, errors: "check-loans: marked \(words)"))
+    #expect(try await desk.run() == Outcome(0))
+    #expect(desk.tried == [])
+    // What becomes due later is sent as ever.
+    _ = try await desk.run("--now", "2026-11-23T08:00")
+    #expect(desk.tried == ["anna@example.org"])
+  }
+
   @Test func `That a backlog is to be sent is said of no other`() async throws {
     let desk = try MailDesk(backlog(51))
     #expect(try await desk.run("--backlog", "send") == Outcome(0))

@@ -82,4 +82,8 @@ int check_loans_columns(unsigned int character);
 /// sched_getaffinity(2).
 int check_loans_processor_count(void);
 
+/// The type of the file system that a path is on, as in <linux/magic.h>, or 0 if it cannot be examined;
+/// statfs(2).
+unsigned int check_loans_file_system_type(const char *path);
+
 #endif

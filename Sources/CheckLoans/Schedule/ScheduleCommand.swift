@@ -85,11 +85,12 @@ struct CancelCommand: ScheduleChange {
 struct ForgetCommand: ScheduleChange {
   static let configuration = CommandConfiguration(
     commandName: "forget",
-    abstract: "Remove catalogues, channels or refused addresses from the schedule.",
+    abstract: "Remove catalogues, channels, borrowers or refused addresses from the schedule.",
     discussion: """
       A catalogue that was only looked at, or whose file is gone, is no longer listed, counted or \
       delivered. A channel that was mistyped, or has a new name, no longer shows its failures. If it is \
-      named again, a catalogue or channel counts as new, and what is due is sent.
+      named again, a catalogue or channel counts as new, and what is due is sent. Of a borrower, returned \
+      loans and what was sent about them are forgotten.
 
       Examples:
         check-loans schedule forget old-books.xml
@@ -97,8 +98,10 @@ struct ForgetCommand: ScheduleChange {
       """)
 
   static let facts: [OptionFact] =
-    [OptionFact("channel", .list, .line), OptionFact("address", .list, .line)]
-    + StateOptions.facts + QuietOptions.facts
+    [
+      OptionFact("channel", .list, .line), OptionFact("borrower-is", .list, .line),
+      OptionFact("address", .list, .line),
+    ] + StateOptions.facts + QuietOptions.facts
 
   @Argument(
     help: "Catalogues, as schedule list shows them; - is standard input.",
@@ -112,6 +115,13 @@ struct ForgetCommand: ScheduleChange {
 
   @Option(
     parsing: .singleValue,
+    help: ArgumentHelp(
+      "Forget the returned loans of the borrower with this e-mail address, or this name without one.",
+      valueName: "borrower"))
+  var borrowerIs: [String] = []
+
+  @Option(
+    parsing: .singleValue,
     help: ArgumentHelp("Forget that this e-mail address was refused.", valueName: "address"))
   var address: [String] = []
 
@@ -122,8 +132,8 @@ struct ForgetCommand: ScheduleChange {
   var files: [String] { catalogues }
 
   func validate() throws {
-    if catalogues.isEmpty && channel.isEmpty && address.isEmpty {
-      throw ValidationError("name a catalogue, or give --channel or --address")
+    if catalogues.isEmpty && channel.isEmpty && borrowerIs.isEmpty && address.isEmpty {
+      throw ValidationError("name a catalogue, or give --channel, --borrower-is or --address")
     }
   }
 
@@ -143,6 +153,25 @@ struct ForgetCommand: ScheduleChange {
       note(
         count.map { "forgot the channel \(name) with \(counted($0, "notice"))" },
         otherwise: "nothing was ever sent through the channel \(name)")
+    }
+    for borrower in borrowerIs {
+      let (returned, notices, present) = try schedule.forget(
+        borrower: EmailAddress.key(of: borrower) ?? borrower)
+      let words =
+        """
+        forgot \(counted(returned, "returned loan")) and \(counted(notices, "notice")) of \
+        \(borrower.visible)
+        """
+      let rest =
+        present == 0
+        ? ""
+        : """
+        ; \(counted(present, "loan")) \(present == 1 ? "is" : "are") in a catalogue, and what was sent \
+        about \(present == 1 ? "it" : "them") is kept
+        """
+      note(
+        returned + notices + present == 0 ? nil : words + rest,
+        otherwise: "nothing is kept of a borrower \(borrower.quoted())")
     }
     for address in address {
       let isForgotten = try schedule.forget(address: EmailAddress.key(of: address) ?? address)

@@ -116,7 +116,10 @@ struct TimerCommand: Subcommand {
     warn(service, time, console)
     try console.print(installer.listing(units))
     try console.flush()
-    if action == .install { try installer.install(units) }
+    if action == .install {
+      if system { try checkOwner(of: units.command.first ?? "") }
+      try installer.install(units)
+    }
     return .done
   }
 
@@ -146,6 +149,18 @@ struct TimerCommand: Subcommand {
         .unavailable,
         "there is no user \(SystemAccount.name); create it with \(SystemAccount.creation)")
     }
+  }
+
+  /// - Throws: ``CommandError`` if somebody else than root can replace the program, and so read what the
+  ///   service reads.
+  private func checkOwner(of program: String) throws(CommandError) {
+    guard let path = FileSystem.pathOthersCanWrite(above: program) else { return }
+    throw CommandError(
+      .noPermission,
+      """
+      the service would run \(program.quoted(limit: 200)), and others than root can write \
+      \(path.quoted(limit: 200)); install check-loans where only root can, such as /usr/local
+      """)
   }
 
   /// - Throws: ``CommandError`` with the status `usage` for what the service could not do.

@@ -44,26 +44,34 @@ struct TimerUnits {
     needsDesktop ? "PartOf=\(Self.session)\nAfter=\(Self.session)\n" : ""
   }
 
+  /// How a run that has failed is tried again, within an hour or so.
+  private var retry: (pause: String, times: Int)? {
+    // A run that was missed starts with systemd, before the desktop, which need not be there today at all.
+    if needsDesktop { return ("1min", 60) }
+    return kind == .system ? ("5min", 13) : nil
+  }
+
   private var service: String {
     let network = "Wants=network-online.target\nAfter=network-online.target\n"
-    // A run that was missed starts with systemd, before the desktop, which need not be there today at all.
-    let limit = "StartLimitIntervalSec=2h\nStartLimitBurst=60\n"
+    let limit = retry.map { "StartLimitIntervalSec=2h\nStartLimitBurst=\($0.times)\n" }
     // 66 and 75 are not listed: such a run may have failed to send a notice, too. Needs systemd 244.
-    let restart = """
+    let restart = retry.map {
+      """
       Restart=on-failure
-      RestartSec=1min
+      RestartSec=\($0.pause)
       RestartPreventExitStatus=1 64 65 73 74 77 78
 
       """
+    }
     return """
       \(head)[Unit]
       Description=Remind people of book loans before they expire
-      \(kind == .system ? network : "")\(ofSession)\(needsDesktop ? limit : "")
+      \(kind == .system ? network : "")\(ofSession)\(limit ?? "")
       [Service]
       Type=oneshot
       ExecStart=\(execStart)
       TimeoutStartSec=15min
-      \(needsDesktop ? restart : "")\
+      \(restart ?? "")\
       UMask=0077
       \(confinement.lines(writable: writable))
       """

@@ -23,6 +23,11 @@ package enum Person {
   /// The number of the person at an e-mail address.
   static func number(of address: String) -> Int64 { hash(of: address.utf8.span, isAddress: true) }
 
+  /// The number of the person with this e-mail address, or else with this name.
+  static func number(ofBorrower text: String) -> Int64 {
+    hash(of: text.utf8.span, isAddress: EmailAddress.fault(of: text.utf8.span) == nil)
+  }
+
   /// FNV-1a of the characters of a text in lower case; of a name without its white space.
   private static func hash(of text: Span<UInt8>, isAddress: Bool) -> Int64 {
     var hash: UInt64 = isAddress ? 0xCBF2_9CE4_8422_2325 : 0x6C62_272E_07BB_0142

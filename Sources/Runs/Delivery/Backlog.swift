@@ -21,24 +21,27 @@ extension ChannelDelivery {
     // A trial reaches no borrower.
     if !isRemembered || channel == .mailRedirect { return nil }
     // What was ordered can still be marked.
-    let isMarked = self.backlog == .mark
-    let isOld = { (rung: DueRung) in rung.backlog != nil || isMarked && rung.isOrdered }
+    let choice = self.backlog
+    let isOld = { (rung: DueRung) in
+      rung.backlog != nil || choice == .mark && rung.isOrdered || choice == .markAll
+    }
     let backlog = due.map { $0.due.rungs.filter(isOld) }
     let count = backlog.reduce(0) { $0 + $1.count }
     if count == 0 { return nil }
     func leaveOut() {
       for index in due.indices { due[index].due.rungs.removeAll(where: isOld) }
     }
-    switch self.backlog {
-    case .mark:
+    switch choice {
+    case .mark, .markAll:
       for (zone, rungs) in zip(due.map(\.zone), backlog) {
         try schedule.note(
           rungs, as: .delivered, channel: channel.name, at: zone.now, utcOffset: zone.utcOffset)
       }
+      let others = choice == .mark ? "; the others \(isDryRun ? "would be" : "are") sent" : ""
       console.printError(
         """
-        \(isDryRun ? "would mark" : "marked") \(counted(count, "old notice")) through \
-        \(channel.name.visible) as delivered; the others \(isDryRun ? "would be" : "are") sent
+        \(isDryRun ? "would mark" : "marked") \(counted(count, choice == .mark ? "old notice" : "notice")) \
+        through \(channel.name.visible) as delivered\(others)
         """)
       leaveOut()
     case nil where count > Self.mostBacklog:

@@ -139,7 +139,7 @@ package struct ChannelDelivery {
       }
       var due = [try ZoneDue(through: channel.name, in: zone, of: schedule.reader)]
       // What the user has decided holds also for what is sent later.
-      if backlog == .mark { _ = try settleBacklog(of: channel, in: &due, isDryRun: isDryRun) }
+      if backlog?.marks == true { _ = try settleBacklog(of: channel, in: &due, isDryRun: isDryRun) }
       let count = due[0].due.rungs.count
       if count > 0 { try schedule.noteHeld(through: channel.name, at: zone.now) }
       held.append((end, count))
@@ -151,7 +151,9 @@ package struct ChannelDelivery {
       through: notifier, in: zones,
       onDue: { (due: inout [ZoneDue]) throws(ScheduleError) in
         // What the user has decided holds also for what is held.
-        if backlog == .mark { _ = try settleBacklog(of: channel, in: &due, isDryRun: isDryRun) }
+        if backlog?.marks == true {
+          _ = try settleBacklog(of: channel, in: &due, isDryRun: isDryRun)
+        }
         heldAsStale = stale.hold(in: &due)
         question = try settleBacklog(of: channel, in: &due, isDryRun: isDryRun)
         count = due.reduce(0) { $0 + $1.due.rungs.count }
@@ -248,7 +250,7 @@ package struct ChannelDelivery {
       let due = try ZoneDue(through: channel.name, in: zone, of: schedule.reader)
       if end == nil { open.append(due) } else { closed.append(due) }
     }
-    if backlog == .mark {
+    if backlog?.marks == true {
       // What the user has decided holds also for what is held.
       _ = try settleBacklog(of: channel, in: &closed, isDryRun: true)
       _ = try settleBacklog(of: channel, in: &open, isDryRun: true)

@@ -40,8 +40,8 @@ package struct ChannelOptions: ParsableArguments, DescribedOptions {
 
   @Option(
     help: ArgumentHelp(
-      "Send notices that are old, or mark them as sent. (default: ask about many)",
-      valueName: "send|mark"))
+      "Send old notices, mark them as sent, or mark all that are due. (default: ask about many)",
+      valueName: "send|mark|mark-all"))
   package var backlog: BacklogChoice?
 
   @Option(

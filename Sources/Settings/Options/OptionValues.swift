@@ -189,4 +189,9 @@ package enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
 package enum BacklogChoice: String, CaseIterable, ExpressibleByArgument {
   case send
   case mark
+  /// All that is due is marked, old or not, as after restoring a schedule.
+  case markAll = "mark-all"
+
+  /// Whether notices are marked as delivered.
+  package var marks: Bool { self != .send }
 }

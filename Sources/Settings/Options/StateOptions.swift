@@ -24,7 +24,10 @@ package struct StateOptions: ParsableArguments, DescribedOptions {
   package init() {}
 
   package static let facts: [OptionFact] =
-    ConfigOptions.facts + [OptionFact("state", .text, .file, path: .fileOrNone)]
+    ConfigOptions.facts + [
+      OptionFact("state", .text, .file, path: .fileOrNone),
+      OptionFact("network-state", .flag, .file),
+    ]
 
   @OptionGroup package var settings: ConfigOptions
 
@@ -35,6 +38,12 @@ package struct StateOptions: ParsableArguments, DescribedOptions {
       (default: $XDG_STATE_HOME/check-loans/schedule.sqlite)
       """, valueName: "file"), completion: .file())
   package var state: String?
+
+  @Flag(
+    help: ArgumentHelp(
+      "Keep the schedule on a network file system, too; no other host may use it.",
+      visibility: .hidden))
+  package var networkState = false
 
   /// The path of the schedule; `nil` for none.
   ///
@@ -48,9 +57,10 @@ package struct StateOptions: ParsableArguments, DescribedOptions {
   /// The directory of a file that somebody has named must exist: one that is misspelt must not be
   /// made. The standard place is made, also where it is named.
   ///
-  /// - Throws: ``CommandError`` with the status `cannotCreate` if the directory does not exist.
+  /// - Throws: ``CommandError`` with the status `cannotCreate` if the directory does not exist, and with
+  ///   `badSetting` if other hosts may use it.
   package func path(_ environment: Environment) throws(CommandError) -> String {
-    guard let state else { return try environment.standardStateFile() }
+    guard let state else { return try checked(environment.standardStateFile()) }
     if state == "none" {
       throw CommandError(.usage, "this needs a schedule, and --state none keeps none; leave it out")
         .located(at: "state", [], environment.given)
@@ -66,7 +76,24 @@ package struct StateOptions: ParsableArguments, DescribedOptions {
         name another file for the schedule
         """)
     }
-    return state
+    return try checked(state)
+  }
+
+  /// Refuses a schedule where another host may use it at the same time.
+  private func checked(_ path: String) throws(CommandError) -> String {
+    if networkState { return path }
+    var place = FilePath(path).removingLastComponent()
+    while !place.isEmpty, !FileSystem.exists(place.string) { place.removeLastComponent() }
+    guard let system = FileSystem.networkFileSystem(of: place.isEmpty ? "." : place.string) else {
+      return path
+    }
+    throw CommandError(
+      .badSetting,
+      """
+      the schedule \(path.quoted(limit: 200)) is on a network file system (\(system)), where locks cannot be \
+      trusted; name a file on a disk of this host with --state, or, if no other host uses it, \
+      set network-state = true
+      """)
   }
 }
 

@@ -8,6 +8,7 @@
  *   FAULT_STAYS   1: all calls after it fail as well, as on a disk that stays full
  *   FAULT_READS   1: reads fail, rather than what changes files
  *   FAULT_REPORT  a file to which the name of each call that failed is appended
+ *   FAULT_SYSTEM  the type of the file system that the directory seems to be on, as a number
  *
  * Only those calls are counted that may fail with the error according to their manual pages.
  */
@@ -23,6 +24,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 enum call {
@@ -198,4 +200,14 @@ int link(const char *path, const char *other) {
   REAL("link", int, const char *, const char *);
   if (fails(NAMING, "link", path)) return -1;
   return real(path, other);
+}
+
+int statfs(const char *path, struct statfs *status) {
+  int (*real)(const char *, struct statfs *) = dlsym(RTLD_NEXT, "statfs");
+  int result = real(path, status);
+  const char *below = getenv("FAULT_BELOW"), *type = getenv("FAULT_SYSTEM");
+  if (result == 0 && below && type && strncmp(path, below, strlen(below)) == 0) {
+    status->f_type = strtol(type, NULL, 0);
+  }
+  return result;
 }
