@@ -11,7 +11,7 @@ DESTDIR ?=
 
 # What a build needs, and what the tests and the benchmarks need beyond it (Debian's names).
 BUILD_PACKAGES := libxml2-dev libsqlite3-dev zlib1g-dev libarchive-dev libical-dev \
-  libtomlplusplus-dev pkg-config tzdata
+  libtomlplusplus-dev pkg-config tzdata curl
 TEST_PACKAGES := libxml2-utils libnotify-bin dbus-daemon libglib2.0-bin python3-dbusmock faketime \
   systemd python3-venv patch git bsdutils zsh fish sqlite3 jq mandoc remind gettext python3-polib \
   python3-babel gcc curl tmux less libgmime-3.0-dev mblaze msmtp python3-aiosmtpd \
@@ -19,8 +19,8 @@ TEST_PACKAGES := libxml2-utils libnotify-bin dbus-daemon libglib2.0-bin python3-
 BROWSER_PACKAGES := chromium-headless-shell fonts-dejavu-core
 BENCH_PACKAGES := libxml2-utils hyperfine time python3-lxml xmlstarlet libpugixml-dev \
   gnuplot-nox gcc g++
-PACKAGE_PACKAGES := debhelper dpkg-dev lintian buildah libarchive13 libical3
-PACKAGE_TEST_PACKAGES := autopkgtest systemd-container systemd runc jq
+PACKAGE_PACKAGES := debhelper dpkg-dev lintian buildah libarchive13 libical3 jq
+PACKAGE_TEST_PACKAGES := autopkgtest systemd-container systemd runc jq mmdebstrap debhelper dpkg-dev
 DESKTOP_TEST_PACKAGES := systemd-container systemd libpam-systemd dbus-user-session libnotify-bin \
   python3-dbusmock
 # MariaDB without its service; psql and the server of PostgreSQL.
@@ -28,18 +28,23 @@ REAL_PACKAGES := mariadb-server-core mariadb-client-core postgresql
 PICTURE_PACKAGES := xvfb xterm dunst dbus libglib2.0-bin libnotify-bin imagemagick \
   x11-xserver-utils fonts-dejavu-core chromium-headless-shell mblaze
 
-# The Swift runtime goes into the release binary, libxml2, SQLite and zlib stay outside, where the
-# system keeps them up to date.
+# The Swift runtime goes into the release binary; libxml2, SQLite and zlib stay outside, where the system
+# keeps them up to date. Nothing in it is for others to link to, and it is the same wherever it is built.
 RELEASE := --configuration release --static-swift-stdlib --disable-local-rpath \
-  --product check-loans
+  --product check-loans -Xlinker --no-export-dynamic -Xlinker -z -Xlinker now \
+  -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
+  -Xswiftc -file-prefix-map -Xswiftc "$(CURDIR)=." -Xcc "-ffile-prefix-map=$(CURDIR)=." \
+  -Xcxx "-ffile-prefix-map=$(CURDIR)=."
 BINARY := .build/release/check-loans
 
-# The version is written down in one place. What is packed has the time of the last commit.
-EPOCH = $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
-dist deb oci test-deb: export SOURCE_DATE_EPOCH ?= $(EPOCH)
+# The version is written down in one place. What is packed has the time of its release.
 VERSION := $(shell sed -n 's/.*number = "\(.*\)"/\1/p' Sources/CommandOutput/Process/ProgramVersion.swift)
+HASHES := \#\#
+RELEASED_ON = $(or $(shell sed -n '/^$(HASHES) $(VERSION) (\(.*\))$$/{s//\1/p;q}' CHANGELOG.md),$(error \
+  CHANGELOG.md has no heading `$(HASHES) $(VERSION) (YYYY-MM-DD)`))
+dist deb oci sbom try-packages: export SOURCE_DATE_EPOCH = $(shell date --utc --date $(RELEASED_ON) +%s)
 PACKAGES := .build/packages
-TREE := $(PACKAGES)/check-loans-$(VERSION)-linux-$(shell uname -m)
+ARCHIVE := check-loans-$(VERSION)-linux-$(shell uname -m)
 
 .PHONY: help
 help: ## List the targets
@@ -71,9 +76,9 @@ test-all: test test-command test-ci-recipes docs ## Test everything, for a night
 	  echo "make: LEFT OUT: test-conformance, since XMLCONF_DIR does not name the W3C XML suite" >&2; \
 	fi
 	@if (( EUID == 0 )); then \
-	  $(MAKE) -k test-real test-deb test-desktop test-oci; \
+	  $(MAKE) -k test-real test-packages test-desktop; \
 	else \
-	  echo "make: LEFT OUT: test-real, test-deb, test-desktop, test-oci, since only root can make a throw-away root" >&2; \
+	  echo "make: LEFT OUT: test-real, test-packages, test-desktop, since only root can make a throw-away root" >&2; \
 	fi
 
 .PHONY: test-command
@@ -113,20 +118,27 @@ test-real: setup build ## Send mail through real mail systems, and ask real data
 	Tests/Real/mail.sh $(BINARY)
 	Tests/Real/sql.sh $(BINARY)
 
-.PHONY: test-deb
-test-deb: deb ## Install the package, run its service, upgrade and purge it: needs root
-	@$(call install-missing,$(PACKAGE_TEST_PACKAGES))
-	Tests/Real/deb.sh $(TREE) $(PACKAGES)/check-loans_$(VERSION)_*.deb
+.PHONY: test-archive
+test-archive: setup-test dist test-build ## Run all tests of the command on the archive's program
+	CHECK_LOANS_BINARY="$(CURDIR)/$(PACKAGES)/$(ARCHIVE)/check-loans" Tests/run.sh \
+	  --filter '^(CheckLoans|Runs|Settings|Reports|Validation)Tests' --skip 'It needs no Swift'
+
+.PHONY: test-packages
+test-packages: dist deb oci sbom try-packages ## Make all packages, then install, run, upgrade and purge them: needs root
+
+# The packages that are there, with a systemd of their own and on other systems.
+.PHONY: try-packages
+try-packages: PACKAGED = $(wildcard $(PACKAGES)/check-loans_$(VERSION)_libxml2-2_*.deb)
+try-packages:
+	@$(call install-packages,$(PACKAGE_TEST_PACKAGES))
+	Tests/Real/deb.sh $(PACKAGED)
+	Tests/Real/systems.sh $(PACKAGES)
+	Tests/Real/oci.sh $(PACKAGES)/$(ARCHIVE).oci.tar
 
 .PHONY: test-desktop
 test-desktop: setup build ## Log in after a missed daily run, before the desktop: needs root
 	@$(call install-missing,$(DESKTOP_TEST_PACKAGES))
 	Tests/Real/desktop.sh $(BINARY)
-
-.PHONY: test-oci
-test-oci: oci ## Run the container image with a root that nobody can write to: needs root
-	@$(call install-missing,$(PACKAGE_TEST_PACKAGES))
-	Tests/Real/oci.sh $(TREE).oci.tar
 
 .PHONY: test-sanitize
 test-sanitize: setup-test ## Run the suite under address sanitizer, then under thread sanitizer
@@ -158,10 +170,7 @@ fuzz: setup ## Read catalogues damaged at random, for FUZZ_SECONDS (60)
 
 .PHONY: build
 build: ## Build the release binary
-	# Nothing in it is for others to link to: the names of its symbols are as needless as the rest. Nor
-	# does it depend on where it was built.
-	swift build $(RELEASE) -Xlinker -s -Xlinker --no-export-dynamic -Xlinker -z -Xlinker now \
-	  -Xswiftc -file-prefix-map -Xswiftc "$(CURDIR)=." -Xcxx "-ffile-prefix-map=$(CURDIR)=."
+	swift build $(RELEASE) -Xlinker -s
 
 .PHONY: lint
 lint: ## Check the sources' form
@@ -237,29 +246,75 @@ install: ## Install below PREFIX (/usr/local): the binary, manual, schemas, comp
 uninstall: ## Remove what install put below PREFIX
 	@DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" packaging/install.sh --uninstall
 
-.PHONY: tree
-tree: build
-	rm -rf $(TREE)
-	mkdir -p $(TREE)
-	packaging/tree.sh $(BINARY) $(TREE)
+# What is packed is built three times: with the libraries inside, for every distribution, and for
+# systems with libxml2.so.2 and with libxml2.so.16. The last two differ only in what they are linked to.
+LIBRARIES := $(CURDIR)/.build-libraries
+PACKED := $(RELEASE) -Xlinker --build-id=sha1
+SHARED := libsqlite3.so.0 libz.so.1
+
+# make-tree BINARY LIBRARIES NAME VARIABLES: what is packed with this binary, which may need these libraries.
+define make-tree
+	packaging/baseline.sh $(1) $(2)
+	rm -rf $(PACKAGES)/$(3) $(PACKAGES)/$(3).debug
+	mkdir -p $(PACKAGES)/$(3)
+	$(4) packaging/tree.sh $(1) $(PACKAGES)/$(3)
+endef
+
+.PHONY: libraries
+libraries: setup
+	packaging/libraries.sh $(LIBRARIES)
 
 .PHONY: dist
-dist: tree ## Make an archive of the binary, with a script that installs it, in .build/packages
+dist: libraries ## Make the archive for every distribution, in .build/packages
+	PKG_CONFIG_PATH=$(LIBRARIES)/pkgconfig swift build --scratch-path .build-packages $(PACKED) \
+	  -Xlinker -L$(LIBRARIES)/static
+	$(call make-tree,.build-packages/release/check-loans,,$(ARCHIVE))
 	tar --create --directory=$(PACKAGES) --sort=name --owner=0 --group=0 --numeric-owner \
-	  --mtime=@$(SOURCE_DATE_EPOCH) $(notdir $(TREE)) | gzip -9 --no-name >$(TREE).tar.gz
+	  --mode=u=rwX,go=rX --mtime=@$(SOURCE_DATE_EPOCH) $(ARCHIVE) | gzip -9 --no-name \
+	  >$(PACKAGES)/$(ARCHIVE).tar.gz
+	cd $(PACKAGES) && sha256sum $(ARCHIVE).tar.gz
+
+.PHONY: tree-2 tree-16
+tree-2: setup
+	swift build $(PACKED)
+	$(call make-tree,$(BINARY),libxml2.so.2 $(SHARED),libxml2-2)
+tree-16: libraries
+	PKG_CONFIG_PATH=$(LIBRARIES)/pkgconfig swift build --scratch-path .build-packages $(PACKED) \
+	  -Xlinker -L$(LIBRARIES)/shared
+	$(call make-tree,.build-packages/release/check-loans,libxml2.so.16 $(SHARED),libxml2-16,\
+	  LD_LIBRARY_PATH=$(LIBRARIES)/shared)
 
 .PHONY: deb
-deb: setup-package tree ## Make the Debian package, in .build/packages
-	packaging/deb.sh $(TREE) $(VERSION) $(PACKAGES)
-	lintian --fail-on error,warning --info $(PACKAGES)/check-loans_$(VERSION)_*.deb
+deb: setup-package tree-2 tree-16 ## Make the Debian packages, in .build/packages
+	rm -f $(PACKAGES)/*.deb $(PACKAGES)/*.buildinfo
+	packaging/deb.sh $(PACKAGES)/libxml2-2 $(VERSION) $(PACKAGES) 2
+	packaging/deb.sh $(PACKAGES)/libxml2-16 $(VERSION) $(PACKAGES) 16 $(LIBRARIES)/shared
+	for package in $(PACKAGES)/*.deb; do lintian --fail-on error,warning --info $$package; done
 
 .PHONY: oci
-oci: setup-package tree ## Make the container image, in .build/packages
-	packaging/oci.sh $(TREE) $(VERSION) $(TREE).oci.tar
+oci: setup-package tree-2 ## Make the container image, in .build/packages
+	packaging/oci.sh $(PACKAGES)/libxml2-2 $(VERSION) $(PACKAGES)/$(ARCHIVE).oci.tar
+
+.PHONY: sbom
+sbom: oci libraries ## List what the packages are made of, in .build/packages
+	packaging/sbom.sh $(VERSION) $(LIBRARIES) $(PACKAGES)/$(ARCHIVE).packages >$(PACKAGES)/$(ARCHIVE).cdx.json
+
+.PHONY: check-version check-sums
+check-version:
+	@: "$(RELEASED_ON)"
+	@[[ $${TAG:-v$(VERSION)} == v$(VERSION) ]] \
+	  || { echo "make: the tag is $$TAG, and the program's version $(VERSION)" >&2; exit 1; }
+# The action takes the archive only with the sum that is in its own tag. A rehearsal says what to commit.
+check-sums:
+	@cd $(PACKAGES); sum=$$(sha256sum $(ARCHIVE).tar.gz); \
+	if grep -qxF "$$sum" $(CURDIR)/packaging/archives.sha256; then exit; fi; \
+	echo "make: commit this line to packaging/archives.sha256, and make the tag after that: $$sum" >&2; \
+	if [[ $${GITHUB_STEP_SUMMARY:-} ]]; then echo "\`$$sum\`" >> "$$GITHUB_STEP_SUMMARY"; fi; \
+	[[ $${REHEARSAL:-} == true ]]
 
 .PHONY: clean
 clean: ## Remove everything that was built
-	rm -rf .build .build-test .build-docs .build-bench .build-fuzz .build-asan .build-tsan
+	rm -rf .build .build-test .build-packages .build-libraries .build-docs .build-bench .build-fuzz .build-asan .build-tsan
 
 .PHONY: setup setup-test setup-browser setup-bench setup-package setup-pictures
 setup: ## Install the system libraries that are missing
@@ -291,6 +346,9 @@ test-tools: .build/python/requirements.txt
 define install-missing
 	command -v swift >/dev/null \
 	  || { echo "make: a Swift toolchain is needed, see https://www.swift.org/install" >&2; exit 1; }; \
+	$(call install-packages,$(1))
+endef
+define install-packages
 	command -v dpkg-query >/dev/null \
 	  || { echo "make: install the equivalents of these Debian packages: $(1)" >&2; exit 0; }; \
 	missing=(); \

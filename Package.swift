@@ -51,11 +51,12 @@ let package = Package(
         "ReminderService", "System",
       ]),
   ],
+  // Exactly these, so that no new version of them gets into a build unseen.
   dependencies: [
     // The command line: parsing, help, and the shell completions.
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     // Files and the errors of calls about them, with a type of their own and in one way.
-    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+    .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
   ],
   targets: [
     .systemLibrary(

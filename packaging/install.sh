@@ -16,6 +16,8 @@ files='
 644 completions/bash                 share/bash-completion/completions/check-loans
 644 completions/zsh                  share/zsh/site-functions/_check-loans
 644 completions/fish                 share/fish/vendor_completions.d/check-loans.fish
+644 LICENSE                          share/doc/check-loans/LICENSE
+644 NOTICES                          share/doc/check-loans/copyright
 644 examples/books.xml               share/doc/check-loans/examples/books.xml
 644 examples/gitlab-ci.yml           share/doc/check-loans/examples/gitlab-ci.yml
 644 examples/apprise.toml            share/doc/check-loans/examples/apprise.toml

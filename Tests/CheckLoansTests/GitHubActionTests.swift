@@ -1,6 +1,8 @@
 import TestSupport
 import Testing
 
+@testable import CommandOutput
+
 /// The project's GitHub action, beyond what `docs/ci.md` shows of it.
 @Suite(.enabled(if: PublicTools.areWanted, "\(PublicTools.hint)"))
 struct GitHubActionTests {
@@ -13,41 +15,77 @@ struct GitHubActionTests {
   private static let path = ".github/workflows/catalogue.yml"
   private let bad = catalogue(("Abigél", "x"))
 
-  @Test func `It is built once, and then comes from the cache`() async throws {
+  @Test func `The program of its version is fetched once, and is not on the way of later steps`()
+    async throws
+  {
     let pipeline = try await Pipeline(isInstalled: false)
-    try await pipeline.makeProject()
-    try await pipeline.makeLibrary([Self.path: workflow(), "books.xml": bad])
-    let action = "\(pipeline.folder.path)/project"
-    for runner in ["first", "second"] {
-      // Another machine, with the same cache.
-      try await pipeline.shell("mkdir -p \(runner) cache; ln -s ../cache \(runner)/cache")
-      let job = try await pipeline.play(action: action, runner: runner)
-      #expect(job.isRed)
-      #expect(job.annotations.map(\.place) == ["books.xml:2"], job.told)
-      let outcome = runner == "first" ? "success" : "skipped"
-      #expect(job.steps.contains("Keep what was built: \(outcome)"))
+    let later = "- run: command -v check-loans || echo absent"
+    try await pipeline.makeLibrary([
+      Self.path: workflow() + later.split(separator: "\n").map { "      \($0)\n" }.joined(),
+      "books.xml": catalogue(("Abigél", "2026.11.30")),
+    ])
+    for _ in 1...2 {
+      let job = try await pipeline.play()
+      #expect(!job.isRed, job.told)
+      #expect(job.log.contains("check-loans \(ProgramVersion.number)"))
+      #expect(job.log.last == "absent")
     }
-    #expect(pipeline.calls.filter { $0 == "swift build" }.count == 1)
-
-    try await pipeline.shell("echo '// Changed.' >> project/Sources/CheckLoans/Main.swift")
-    try await pipeline.shell("mkdir third; ln -s ../cache third/cache")
-    _ = try await pipeline.play(action: action, runner: "third")
-    #expect(pipeline.calls.filter { $0 == "swift build" }.count == 2)
+    #expect(pipeline.calls == ["curl"])
   }
 
-  @Test func `Where it can be neither found nor built, the check is red and says so`() async throws
+  @Test func `What it finds is in its outputs`() async throws {
+    let pipeline = try await Pipeline()
+    let outputs = ["status", "errors", "warnings", "version"]
+      .map { "$\($0.uppercased())" }.joined(separator: " ")
+    let steps = """
+      - uses: OWNER/check-loans@v0.1.0
+        id: loans
+      - if: always()
+        env:
+          STATUS: ${{ steps.loans.outputs.status }}
+          ERRORS: ${{ steps.loans.outputs.errors }}
+          WARNINGS: ${{ steps.loans.outputs.warnings }}
+          VERSION: ${{ steps.loans.outputs.version }}
+        run: echo "\(outputs)"
+      """
+    try await pipeline.makeLibrary([
+      Self.path: CheckLoansTests.workflow(steps: steps),
+      "books.xml": catalogue(("Abigél", "x"), ("", "2026.11.30")),
+    ])
+    #expect(try await pipeline.play().log.last == "1 1 1 \(ProgramVersion.number)")
+    let good = catalogue(("Abigél", "2026.11.30"))
+    try pipeline.folder.write(good, to: "library/books.xml")
+    try await pipeline.shell("git commit -qam Mend; git push -q origin main", in: "library")
+    #expect(try await pipeline.play().log.last == "0 0 0 \(ProgramVersion.number)")
+    try await pipeline.shell(
+      "git rm -q books.xml; git commit -qm -; git push -q origin main", in: "library")
+    #expect(try await pipeline.play().log.last == "64   \(ProgramVersion.number)")
+  }
+
+  @Test(arguments: [
+    ("echo tampered >> releases/v0.1.0/*", "is not what was released: its SHA-256 is"),
+    ("rm releases/v0.1.0/*", "cannot be fetched"),
+    (
+      "sed -i 's/linux-x86_64/linux-riscv64/' project/packaging/archives.sha256",
+      "choose the tag of a release"
+    ),
+    ("printf '#!/bin/sh\\necho Darwin\\n' > bin/uname; chmod +x bin/uname", "and this is Darwin"),
+  ])
+  func `What was not released for this system is not run`(cause: String, words: String) async throws
   {
-    var pipeline = try await Pipeline(isInstalled: false)
+    let pipeline = try await Pipeline()
     try await pipeline.makeLibrary([Self.path: workflow(), "books.xml": bad])
-    try await pipeline.shell("mkdir few; ln -s /bin/bash /usr/bin/git few")
-    pipeline.environment["PATH"] = "\(pipeline.folder.path)/few"
+    try await pipeline.makeProject()
+    try await pipeline.shell(cause)
     let job = try await pipeline.play()
     #expect(job.isRed)
-    #expect(job.annotations == [])
-    let line = try #require(job.log.first)
-    #expect(line.hasPrefix("check-loans: it is built with Swift 6.2 or later and make"))
-    #expect(line.hasSuffix("ubuntu-24.04, which has both"))
+    #expect(job.annotations.count == 1)
+    let message = try #require(job.annotations.first?.message)
+    #expect(message.hasPrefix("check-loans: ") && message.contains(words))
+    #expect(job.log.last == "Error: Process completed with exit code 69.")
     #expect(job.steps.last == "Check the catalogues: skipped")
+    let tools = "\(pipeline.folder.path)/runner/tools"
+    #expect(try !File.exists(tools) || File.names(below: tools).isEmpty)
   }
 
   @Test(arguments: [
@@ -158,7 +196,7 @@ struct GitHubActionTests {
     let pipeline = try await Pipeline()
     let action = try await pipeline.yaml("\(projectDirectory)/action.yml")
     let scripts = action.runs.steps.elements.compactMap { $0["run"].text }
-    #expect(scripts.count == 3)
+    #expect(scripts.count == 2)
     for script in scripts {
       #expect(!script.contains("${{"))
       try pipeline.folder.write(script, to: "script")

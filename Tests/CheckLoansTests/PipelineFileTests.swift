@@ -12,6 +12,7 @@ struct PipelineFileTests {
       switch file {
       case "action.yml": "\(schema)github-actions \(file)"
       case _ where file.hasPrefix(".github/workflows/"): "\(schema)github-workflows \(file)"
+      case ".github/dependabot.yml": "\(schema)dependabot \(file)"
       case ".gitlab-ci.yml": "\(schema)gitlab-ci --data-transform gitlab-ci \(file)"
       case ".pre-commit-hooks.yaml": "python -m pre_commit validate-manifest \(file)"
       case ".pre-commit-config.yaml": "python -m pre_commit validate-config \(file)"
@@ -20,9 +21,32 @@ struct PipelineFileTests {
     try await pipeline.shell(check)
   }
 
-  @Test(arguments: ["action.yml", ".pre-commit-hooks.yaml", ".github/workflows/ci.yml"])
+  @Test(arguments: [
+    "action.yml", ".pre-commit-hooks.yaml", ".github/workflows/ci.yml",
+    ".github/workflows/release.yml", ".github/dependabot.yml",
+  ])
   func `The project's own files are valid`(file: String) async throws {
     try await expectValid(File.text(of: "\(projectDirectory)/\(file)"), file)
+  }
+
+  @Test func `An auditor of workflows finds nothing`() async throws {
+    let pipeline = try await Pipeline()
+    let audit = "zizmor --offline --quiet --persona auditor action.yml .github"
+    try await pipeline.shell("cd '\(projectDirectory)'; \(audit)")
+  }
+
+  @Test func `The scripts of workflows and packages are sound`() async throws {
+    let pipeline = try await Pipeline()
+    for name in ["ci", "release"] {
+      let jobs = try await pipeline.yaml("\(projectDirectory)/.github/workflows/\(name).yml").jobs
+      for script in jobs.keys.flatMap({ jobs[$0].steps.elements }).compactMap({ $0["run"].text }) {
+        #expect(!script.contains("${{"))
+        try pipeline.folder.write(script, to: "script")
+        // GitHub ends a script at the first command that fails.
+        try await pipeline.shell("shellcheck --shell=bash --exclude=SC2164 script")
+      }
+    }
+    try await pipeline.shell("shellcheck '\(projectDirectory)'/packaging/*.sh")
   }
 
   @Test func `Every file that the page shows is valid`() async throws {
@@ -67,8 +91,9 @@ struct PreCommitTests {
     try Page("docs/ci.md")[all: "pre-commit, yaml, .pre-commit-config.yaml"][number].text
   }
 
-  @Test func `A wrong date does not get into a commit`() async throws {
-    let config = try configuration(0).replacing("id: check-loans", with: "id: check-loans-system")
+  @Test(arguments: ["check-loans", "check-loans-system"])
+  func `A wrong date does not get into a commit`(hook: String) async throws {
+    let config = try configuration(0).replacing("id: check-loans", with: "id: \(hook)")
     let pipeline = try await pipeline(config)
     try pipeline.folder.write(catalogue(("Abigél", "2026.11.31")), to: "library/books.xml")
     let refused = try await pipeline.shell(Self.commit, in: "library", status: 1)
@@ -120,8 +145,10 @@ struct PreCommitTests {
     let pipeline = try await Pipeline()
     let hooks = try await pipeline.yaml("\(projectDirectory)/.pre-commit-hooks.yaml").elements
     #expect(hooks.map { $0["id"].text } == ["check-loans", "check-loans-system"])
-    #expect(hooks.map { $0["language"].text } == ["swift", "system"])
-    for key in ["entry", "description", "pass_filenames", "require_serial", "name"] {
+    #expect(hooks.map { $0["language"].text } == ["script", "system"])
+    let entries = ["packaging/fetch.sh validate", "check-loans validate"]
+    #expect(hooks.map { $0["entry"].text } == entries)
+    for key in ["description", "pass_filenames", "require_serial", "name"] {
       #expect(hooks[0][key] == hooks[1][key])
       #expect(hooks[0][key] != .null)
     }

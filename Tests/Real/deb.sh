@@ -1,30 +1,36 @@
 #!/usr/bin/env bash
-# deb.sh TREE PACKAGE: installs the Debian package in a throw-away copy of this machine's root, whose
-# changes are kept in memory, and runs its service there by a systemd of its own; then upgrades,
-# removes and purges it. TREE is the unpacked archive that a package of a higher version is made of.
+# deb.sh PACKAGE: installs the Debian package in a throw-away copy of this machine's root, whose changes
+# are kept in memory, and runs its service there by a systemd of its own; then upgrades, removes and
+# purges it.
 #
 # Needs root, systemd-nspawn and Debian's packages. Prints a line for each check, `ok …` or `FAILED …`,
 # and ends with 1 if one failed.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-0}
 readonly here real=/real settings=/etc/check-loans/config.toml state=/var/lib/check-loans
 
 # MARK: - Outside
 
 main() {
-  local tree=$1 package=$2 passed failed
+  local package=$1 passed failed
   ((EUID == 0)) || die "this mounts and installs; run it as root"
   top=$(mktemp -d)
   trap 'rm -rf "$top"' EXIT
-  mkdir "$top"/{next,root}
-  "$here/../../packaging/deb.sh" "$tree" "$(dpkg-deb --field "$package" Version)+1" "$top/next"
+  make_next "$package"
   # Its mounts end with the last of its processes.
   unshare --mount --fork --kill-child -- "$here/deb.sh" --boot "$top" "$package" </dev/null
   passed=$(grep -c '^ok ' "$top/log" || true) failed=$(grep -c '^FAILED ' "$top/log" || true)
   echo "$passed passed, $failed failed"
   grep -qx 'the end' "$top/log" || die "it did not come to its end"
   ((failed == 0))
+}
+
+# Makes the package of a higher version, whose unit is another.
+make_next() {
+  dpkg-deb --raw-extract "$1" "$top/next"
+  sed -i 's/^Version: .*/&+1/' "$top/next/DEBIAN/control"
+  sed -i 's/^TimeoutStartSec=.*/TimeoutStartSec=16min/' "$top/next/usr/lib/systemd/system/check-loans.service"
+  dpkg-deb --build "$top/next" "$top/next.deb" >/dev/null
 }
 
 die() {
@@ -43,7 +49,7 @@ boot() {
   mount -t overlay overlay -o "lowerdir=/,upperdir=$memory/upper,workdir=$memory/work" "$root"
   mkdir -p "$root$real/source"
   cp "$here/deb.sh" "$package" "$root$real"
-  cp "$top"/next/*.deb "$root$real/next.deb"
+  cp "$top/next.deb" "$root$real"
   cp -r "$here/../../packaging/debian" "$root$real/source"
   printf '%s\n' '[Unit]' 'DefaultDependencies=no' '[Service]' 'Type=oneshot' \
     "ExecStart=$real/deb.sh --test" 'StandardOutput=append:/real/log' 'StandardError=inherit' \
@@ -119,6 +125,8 @@ await() {
 }
 
 test_installation() {
+  # Somebody else's, for all to write to.
+  install -d -m 777 $state
   apt install ./check-loans_*.deb
   check "apt installs the package" ended 0
   check "its user has its home in $state" \
@@ -126,6 +134,10 @@ test_installation() {
   check "$state is its user's alone" test "$(stat --format '%U %a' $state)" = 'check-loans 700'
   check "nothing is started yet" property check-loans.timer ActiveState inactive
   check "nothing is enabled yet" property check-loans.timer UnitFileState disabled
+  check "its units are where later systems have them" \
+    test -e /usr/lib/systemd/system/check-loans.timer
+  check "the notices of what is linked into it are there" \
+    grep -q 'Mark Gillard' /usr/share/doc/check-loans/copyright
   systemctl start check-loans.service
   check "without settings the service has nothing to do" \
     property check-loans.service ConditionResult no
@@ -239,18 +251,30 @@ configure_exim4-daemon-light() {
 
 test_upgrade() {
   local before
+  rm -rf /etc/systemd/system/check-loans.*
+  systemctl daemon-reload
+  systemctl enable --now check-loans.timer >/dev/null 2>&1
+  check "its unit has its time" property check-loans.service TimeoutStartUSec 15min
   before=$(sha256sum $state/schedule.sqlite $settings)
   apt install ./next.deb
   check "a higher version is installed over it" ended 0
   check "its schedule and settings are unchanged" \
     test "$(sha256sum $state/schedule.sqlite $settings)" = "$before"
   check "its timer goes on" property check-loans.timer ActiveState active
+  check "the next run is that of the new unit" property check-loans.service TimeoutStartUSec 16min
+  check "nothing is left to reload" property check-loans.service NeedDaemonReload no
   start_service
   check "its service still runs" ended 0
 }
 
 test_removal() {
+  run check-loans timer install --system
+  # Of an installation by hand, which root would find first.
+  printf '#!/bin/sh\necho "$*" >%s/other\n' $real >/usr/local/bin/check-loans
+  chmod 755 /usr/local/bin/check-loans
   apt remove check-loans
+  check "no other program of its name is run" test ! -e $real/other
+  rm /usr/local/bin/check-loans
   check "it is removed" ended 0
   check "the settings are kept" test -e $settings
   check "no unit is left that would fail" test -z "$(find /etc/systemd -name '*check-loans*')"
@@ -276,6 +300,6 @@ names() {
 case ${1:-} in
   --boot) boot "${@:2}" ;;
   --test) test_package ;;
-  '') die "usage: deb.sh TREE PACKAGE" ;;
+  '') die "usage: deb.sh PACKAGE" ;;
   *) main "$@" ;;
 esac

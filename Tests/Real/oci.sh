@@ -26,7 +26,21 @@ main() {
     --from 2026-11-28 --to 2026-11-28
   check "its root cannot be written to" \
     says 'Read-only file system' --state /usr/schedule.sqlite books.xml
+  : >"$work/words"
+  check "a scanner sees which system it is" grep -q '^ID=' "$root/etc/os-release"
+  for package in libc6 libxml2 libsqlite3-0 zlib1g tzdata; do
+    check "a scanner sees the version of $package" \
+      grep -q '^Version: ' "$root/var/lib/dpkg/status.d/$package"
+  done
+  check "it has the notices of what is linked into it" \
+    grep -q 'Mark Gillard' "$root/usr/share/doc/check-loans/copyright"
+  check "its labels have its version" \
+    test "$(jq -r '.Labels["org.opencontainers.image.version"]' "$work/image.json")" = "$(version)"
   ((failed == 0))
+}
+
+version() {
+  sed -n 's/.*number = "\(.*\)"/\1/p' "$project/Sources/CommandOutput/Process/ProgramVersion.swift"
 }
 
 clean_up() {
@@ -36,7 +50,7 @@ clean_up() {
 
 # Unpacks the image, and has a folder with catalogues.
 prepare() {
-  local container root
+  local container
   container=$("${buildah[@]}" from "oci-archive:$archive")
   "${buildah[@]}" inspect "$container" | jq .OCIv1.config >"$work/image.json"
   root=$("${buildah[@]}" mount "$container")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# sql.sh CHECK_LOANS [koha|evergreen…]: the recipes of docs/other-systems.md, from the query to a mail, with
+# sql.sh CHECK_LOANS [koha|evergreen…]: the recipes of docs/formats.md, from the query to a mail, with
 # MariaDB and PostgreSQL themselves, each on a socket in a folder of its own, with 10,000 loans in tables of
 # the names and types that Koha and Evergreen have.
 #
@@ -7,7 +7,7 @@
 # `FAILED …`, and ends with 1 if one failed.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-readonly here page=$here/../../docs/other-systems.md
+readonly here page=$here/../../docs/formats.md
 
 # MARK: - Outside
 
@@ -88,7 +88,7 @@ block() {
   awk -v first="$1" '
     /^```/ { inside = !inside; fresh = inside; next }
     fresh { wanted = index($0, first); fresh = 0 }
-    inside && wanted' "$folder/other-systems.md"
+    inside && wanted' "$folder/formats.md"
 }
 
 # The same for whoever runs this, with the folder in place of the machine's.
@@ -138,7 +138,7 @@ catalogue_table() {
   awk -v file="$system.sql" '
     /^\[\[catalogue/ { table = ""; inside = 1 }
     /^```/ { if (inside && index(table, file)) printf "%s", table; inside = 0 }
-    inside { table = table $0 "\n" }' "$folder/other-systems.md"
+    inside { table = table $0 "\n" }' "$folder/formats.md"
 }
 
 # Runs it in the morning of DAY, and keeps its words and letters.

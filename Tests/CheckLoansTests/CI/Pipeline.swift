@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// A scratch folder in which pipelines are played: with git, with the project at its address, and
-/// with the command, or with what it is built and installed by.
+/// A scratch folder in which pipelines are played: with git, with the project and its release at
+/// their addresses, and perhaps with the command.
 struct Pipeline {
   let folder: ScratchFolder
   var environment: [String: String]
@@ -99,47 +99,60 @@ struct Pipeline {
       """, in: "library")
   }
 
-  /// The project's repository, with all in it that a pipeline touches, and stand-ins for what
-  /// builds it and what installs packages, each of which writes its arguments to `calls`.
+  /// The project's repository, with what a pipeline takes of it and its release, unless it is there.
+  ///
+  /// The program in the release's archive is the command; the sum of the archive is in the repository.
   func makeProject() async throws {
+    guard !folder.contains("project") else { return }
+    let sum = try await publishArchive()
     try await shell(
       """
       git init -q project
       cd '\(projectDirectory)'
-      cp -r action.yml Makefile Package.swift .pre-commit-hooks.yaml Sources '\(folder.path)/project'
+      cp -r --parents action.yml .pre-commit-hooks.yaml packaging/fetch.sh '\(folder.path)/project'
       cd '\(folder.path)/project'
+      echo '\(sum)  \(Self.archive)' > packaging/archives.sha256
       git add --force .
       git commit -q -m Start
       git tag v0.1.0
       """)
-    try folder.write(
-      program: """
-        #!/bin/sh
-        echo "swift $1" >> '\(folder.path)/calls'
-        case $1 in
-        build) mkdir -p .build/release && ln -sf '\(Command.checkLoans)' .build/release/ ;;
-        esac
-        """, to: "bin/swift")
-    try folder.write(
-      program: "#!/bin/sh\necho \"apt-get $1\" >> '\(folder.path)/calls'\n", to: "bin/apt-get")
   }
 
-  /// Stand-ins for what fetches the package of the project's release, and installs it.
-  func publishPackage() throws {
-    let file = "check-loans_0.1.0_amd64.deb"
+  static let archive = "check-loans-0.1.0-linux-x86_64.tar.gz"
+
+  /// Publishes an archive, unless it is there: a stand-in for curl(1) has it, and writes to `calls`.
+  ///
+  /// - Returns: the archive's SHA-256.
+  func publishArchive() async throws -> String {
+    let name = Self.archive.dropLast(".tar.gz".count)
+    let sum = try await shell(
+      """
+      if [ ! -e releases ]; then
+        mkdir -p releases/v0.1.0 \(name)
+        ln -s '\(Command.checkLoans)' \(name)
+        tar -czf releases/v0.1.0/\(Self.archive) \(name)
+        rm -r \(name)
+      fi
+      sha256sum releases/v0.1.0/\(Self.archive)
+      """)
     try folder.write(
       program: """
         #!/bin/sh
-        [ "$2" = https://github.com/OWNER/check-loans/releases/download/v0.1.0/\(file) ] || exit 22
-        echo package > \(file)
+        echo curl >> '\(folder.path)/calls'
+        address= output=
+        while [ $# -gt 0 ]; do
+          case $1 in
+          --output) output=$2; shift ;;
+          -*) ;;
+          *://*) address=$1 ;;
+          esac
+          shift
+        done
+        file=${address#https://github.com/OWNER/check-loans/releases/download/}
+        cp '\(folder.path)'/releases/"$file" "${output:-${address##*/}}" || exit 22
         """, to: "bin/curl")
-    try folder.write(
-      program: """
-        #!/bin/sh
-        [ "$5" = ./\(file) ] || exit 0
-        [ -s "$5" ] && ln -sf '\(Command.checkLoans)' '\(folder.path)/bin'
-        """, to: "bin/apt-get")
-    try folder.write(program: "#!/bin/sh\nexec \"$@\"\n", to: "bin/sudo")
+    try folder.write(program: "#!/bin/sh\n", to: "bin/apt-get")
+    return String(sum.text.prefix { $0 != " " })
   }
 
   /// What the stand-ins were called for.
@@ -148,19 +161,20 @@ struct Pipeline {
   /// Lets GitHub run a workflow of the reader's repository.
   ///
   /// - Parameters:
-  ///   - action: the folder with the project's action.
   ///   - runner: what the runner keeps is below this folder.
   func play(
     _ workflow: String = ".github/workflows/catalogue.yml", branch: String = "main",
-    action: String = projectDirectory, runner: String = "runner",
+    runner: String = "runner",
     sourceLocation: Testing.SourceLocation = #_sourceLocation
   ) async throws -> PlayedJob {
+    try await makeProject()
     let tool = "\(projectDirectory)/Tests/CheckLoansTests/Tools/run_action.py"
     var command = Command(
       try #require(PublicTools.interpreter),
       [
         tool, workflow, "--repository", "\(folder.path)/library.git", "--branch", branch,
-        "--state", "\(folder.path)/\(runner)", "--action", "OWNER/check-loans=\(action)",
+        "--state", "\(folder.path)/\(runner)", "--action",
+        "OWNER/check-loans=\(folder.path)/project",
       ], environment: environment, directory: folder.path)
     command.deadline = .seconds(180)
     let result = try await command.run()
@@ -188,7 +202,7 @@ func workflow(steps: String) -> String {
       validate:
         runs-on: ubuntu-24.04
         steps:
-          - uses: actions/checkout@v4
+          - uses: actions/checkout@v6
     \(indented)
     """
 }

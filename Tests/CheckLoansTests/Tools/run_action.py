@@ -1,8 +1,7 @@
 """Plays the part of GitHub: runs a job of a workflow as the runner does, as far as bash goes.
 
 Of the actions that a workflow uses, those given by --action are run from their folder if they are
-composite; checking out clones the repository given by --repository; the cache is a folder; all
-others are only noted. Prints one JSON document and ends with 0 if the job succeeded, else with 1.
+composite; checking out clones the repository given by --repository; all others are only noted. Prints one JSON document and ends with 0 if the job succeeded, else with 1.
 """
 
 import argparse
@@ -120,7 +119,7 @@ class Job:
 
     def run(self, steps, contexts, folder=None):
         """Runs the steps of a job, or of a composite action in its folder."""
-        contexts = {"steps": {}, **contexts}
+        contexts.setdefault("steps", {})
         for step in steps:
             wanted = step.get("if", "success()")
             wanted = re.sub(r"^\s*\$\{\{(.*)\}\}\s*$", r"\1", str(wanted))
@@ -160,21 +159,16 @@ class Job:
         given = self.filled_all(step.get("with"), contexts)
         folder = self.options.actions.get(name)
         if folder:
-            return self.run_composite(step, folder, given)
+            return self.run_composite(name, folder, given)
         if name == "actions/checkout":
             self.check_out()
-        elif name == "actions/cache/restore":
-            self.note(step, "success")
-            return self.restore(given)
-        elif name == "actions/cache/save":
-            self.save(given)
         else:
             self.note(step, "not played")
             return {}
         self.note(step, "success")
         return {}
 
-    def run_composite(self, step, folder, given):
+    def run_composite(self, name, folder, given):
         action = yaml.safe_load((pathlib.Path(folder) / "action.yml").read_text())
         unknown = set(given) - set(action["inputs"])
         if unknown:
@@ -183,8 +177,11 @@ class Job:
             key: given.get(key, self.plain(value.get("default", "")))
             for key, value in action["inputs"].items()
         }
-        self.run(action["runs"]["steps"], {"inputs": inputs}, folder)
-        return {}
+        contexts = {"inputs": inputs, "github": {"action_repository": name}, "steps": {}}
+        self.run(action["runs"]["steps"], contexts, folder)
+        return self.filled_all(
+            {key: output["value"] for key, output in action["outputs"].items()}, contexts
+        )
 
     def check_out(self):
         shutil.rmtree(self.workspace)
@@ -194,21 +191,6 @@ class Job:
             check=True,
             stdout=sys.stderr,
         )
-
-    def cached(self, given):
-        path = pathlib.Path(given["path"].replace("~", str(self.home), 1))
-        return path, self.state / "cache" / given["key"]
-
-    def restore(self, given):
-        path, kept = self.cached(given)
-        if not kept.exists():
-            return {"cache-hit": "false"}
-        shutil.copytree(kept, path, dirs_exist_ok=True)
-        return {"cache-hit": "true"}
-
-    def save(self, given):
-        path, kept = self.cached(given)
-        shutil.copytree(path, kept)
 
     # Scripts
 
@@ -248,7 +230,8 @@ class Job:
             "GITHUB_WORKSPACE": str(self.workspace),
             "GITHUB_STEP_SUMMARY": str(self.summary),
             "RUNNER_TEMP": str(self.temporary),
-            "RUNNER_OS": "Linux",
+            "RUNNER_TOOL_CACHE": str(self.state / "tools"),
+            "GITHUB_SERVER_URL": "https://github.com",
             # Where the repositories are that are not at GitHub.
             "GIT_CONFIG_GLOBAL": os.environ.get("GIT_CONFIG_GLOBAL", "/dev/null"),
             **self.variables,
