@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""report.py RESULTS_JSON: print the tables of a run of run.py, and write its page and picture.
+"""report.py RESULTS_JSON: print the tables of a run of run.py, and write its pages and picture.
 
-The page of a whole run is docs/performance.md; that of a smaller one stays beside its results.
+The pages of a whole run are docs/performance.md and Benchmarks/RESULTS.md; those of a smaller one
+stay beside its results.
 """
 
 import itertools
@@ -110,6 +111,20 @@ def megabytes(peak):
     return f"{peak:.1f} MB"
 
 
+def about(value):
+    """Two digits of it, which is as much as another run would confirm."""
+    return float(f"{value:.2g}")
+
+
+def about_duration(seconds):
+    seconds = about(seconds)
+    return f"{seconds:g} s" if seconds >= 0.1 else f"{seconds * 1000:g} ms"
+
+
+def about_megabytes(peak):
+    return f"{about(peak):g} MB"
+
+
 def count(number):
     return "" if number is None else f"{number:,}"
 
@@ -141,11 +156,12 @@ def measured(results, *series):
         )
 
 
-def grown(results):
-    yield ("loans", *(f"{program}: {figure}" for program in GROWING for figure in ("wall", "peak")))
+def grown(results, programs=GROWING, time=duration, memory=megabytes):
+    figures = ("wall", "peak")
+    yield ("loans", *(f"{program}: {figure}" for program in programs for figure in figures))
     for loans in results.all["growth"]:
-        rows = [results.row("growth", growth_name(program, loans)) for program in GROWING]
-        cells = ((duration(row["wall"]), megabytes(row["peak"])) for row in rows)
+        rows = [results.row("growth", growth_name(program, loans)) for program in programs]
+        cells = ((time(row["wall"]), memory(row["peak"])) for row in rows)
         yield (count(loans), *(cell for pair in cells for cell in pair))
 
 
@@ -220,11 +236,39 @@ def text(results):
         yield from aligned(table, texts)
 
 
-def page(results):
+def summary(results):
+    """What the short page has in place of the tables."""
+
+    def wall(series, name):
+        return results.row(series, name)["wall"]
+
+    def rate(channel):
+        """Messages in a second."""
+        seconds = wall("mail", f"check-loans check --notify {channel} MANY")
+        return count(int(about(results.all["readers"] / seconds)))
+
+    def of_big(name):
+        return about_duration(wall("big", f"check-loans check BIG, {name}"))
+
+    sizes = grown(results, GROWING[1:], about_duration, about_megabytes)
+    return {
+        "validate": about_duration(wall("big", VALIDATE)),
+        "validate_peak": about_megabytes(results.row("big", VALIDATE)["peak"]),
+        "xmllint": about_duration(wall("big", SAX)),
+        "first": of_big("first"),
+        "again": of_big("again"),
+        "day": of_big("1% new, 1% gone, 2% renewed"),
+        "small": about_duration(wall("small", "check-loans check books.xml, again")),
+        "written": rate("maildir:OUT"),
+        "handed": rate("mail"),
+        "sizes": "\n".join(markdown(list(sizes))),
+    }
+
+
+def page(template, results, places):
+    """A page, of a template and what is different in each run."""
     everything = results.all
-    places = {name: "\n".join(markdown(table, texts)) for name, table, texts in tables(results)}
-    template = string.Template((HERE / "performance.md.in").read_text())
-    return template.substitute(
+    return string.Template((HERE / template).read_text()).substitute(
         places,
         **everything["machine"],
         date=everything["date"],
@@ -254,10 +298,15 @@ def main(path):
     printed = "\n".join(text(results)) + "\n"
     (beside / "results.txt").write_text(printed)
     print(printed, end="")
-    folder = HERE.parent / "docs" if results.is_whole() else beside
-    (folder / "performance.md").write_text(page(results))
-    draw(results, folder / "performance.svg")
-    print(f"wrote {folder / 'performance.md'} and its picture", file=sys.stderr)
+    docs, here = (HERE.parent / "docs", HERE) if results.is_whole() else (beside, beside)
+    shown = {name: "\n".join(markdown(table, texts)) for name, table, texts in tables(results)}
+    for place, template, places in (
+        (docs / "performance.md", "performance.md.in", summary(results)),
+        (here / "RESULTS.md", "results.md.in", shown),
+    ):
+        place.write_text(page(template, results, places))
+        print(f"wrote {place}", file=sys.stderr)
+    draw(results, docs / "performance.svg")
 
 
 if __name__ == "__main__":

@@ -20,15 +20,19 @@ struct SchedulePageTests {
       block.text = block.text.replacing("/srv/library", with: pipeline.folder.path)
       switch block.language {
       case "console": try await pipeline.type(block)
-      case "sql": result = try await pipeline.shell("loans <<'END'\n\(block.text)END").text
+      case "sql":
+        let found = try await pipeline.shell("loans <<'END'\n\(block.text)END").text
+        // Not every result is shown, but each query finds something.
+        #expect(found != "", "nothing is found by \(block.text)")
+        result = found
       case "text":
         #expect(result == block.text)
         result = nil
-      default: #expect(block.text.hasPrefix("datasette "), "nothing runs \(block)")
+      default: Issue.record("nothing runs \(block)")
       }
     }
     #expect(page.blocks.count { $0.language == "sql" } == 6)
-    #expect(page.blocks.count { $0.language == "text" } == 6)
+    #expect(page.blocks.count { $0.language == "text" } == 2)
   }
 
   @Test(arguments: ["reminders", "deliveries"])

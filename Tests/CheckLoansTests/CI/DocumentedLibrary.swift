@@ -17,28 +17,33 @@ struct DocumentedLibrary {
 
   private static let archive = "check-loans-\(ProgramVersion.number)-linux-x86_64"
 
+  /// Makes a release's archive, and the sums beside it.
+  private static let release = """
+    mkdir \(archive)
+    '\(projectDirectory)/packaging/tree.sh' bin/check-loans \(archive)
+    tar -cf - \(archive) | gzip -1 > \(archive).tar.gz
+    rm -r \(archive)
+    sha256sum \(archive).tar.gz > SHA256SUMS
+    """
+
   /// What a page takes for granted.
   private static let preparations = [
+    "README.md": release,
     "docs/catalogue.md": "mkdir old; cp books.xml old; check-loans old/books.xml",
     "docs/ci.md": "git init -q; git add books.xml",
     "man/check-loans.1": "git init -q; git add books.xml",
     "docs/installing.md": """
-    mkdir -p .config/check-loans \(archive)
-    '\(projectDirectory)/packaging/tree.sh' bin/check-loans \(archive)
-    tar -cf - \(archive) | gzip -1 > \(archive).tar.gz
-    rm -r \(archive)
+    \(release)
+    mkdir -p .config/check-loans
     check-loans books.xml
     """,
-    "docs/other-systems.md": """
+    "docs/formats.md": """
     mkdir -p .config/check-loans
     touch settings.toml
     ln -s ../../settings.toml .config/check-loans/config.toml
     printf '%s\\n' 7 8 > patron-numbers
-    cp '\(koha)' patron-7.xml
     cp '\(projectDirectory)/Fixtures/systems/gcstar-lend-date.xml' books.gcs
     """,
-    "docs/scheduling.md":
-      "cp /usr/bin/true old-script; check-loans --notify exec:./old-script books.xml",
     "docs/troubleshooting.md": """
     cp books.xml old-books.xml
     check-loans books.xml old-books.xml
@@ -48,6 +53,7 @@ struct DocumentedLibrary {
   /// The commands that end with another status than 0 here, as their pages say they may.
   private static let statuses = [
     "check-loans --exit-code books.xml": 1,
+    "check-loans schedule forget --borrower-is \"Halmos Benedek\"": 64,
     "check-loans schedule forget --channel mail-redirect": 64,
     "check-loans schedule forget --address anna@example.org": 64,
   ]
@@ -64,7 +70,6 @@ struct DocumentedLibrary {
       shift
     done
     case $output$1 in
-    patron-7*) cat '\(koha)' ;;
     *patron*) sed 's/<barcode>/&9/' '\(koha)' ;;
     *https://*books.xml) cat '\(Desk.books)' ;;
     *) exit 22 ;;
@@ -80,7 +85,7 @@ struct DocumentedLibrary {
     esac
     exec "$@"
     """,
-    "chown": "",
+    "chown": "", "deluser": "", "gh": "", "cosign": "",
     "apt": "[ \"$1\" = install ] || [ \"$1\" = purge ]",
     "apt-get": "[ \"$1\" = install ]",
     "podman": """
@@ -112,7 +117,7 @@ struct DocumentedLibrary {
     var pipeline = try await Pipeline(isInstalled: false)
     pipeline.environment["CHECK_LOANS_NOW"] = "2026-11-21T07:30"
     // Not the mail system that the machine may have.
-    if ["docs/mail.md", "docs/other-systems.md"].contains(page) {
+    if ["docs/mail.md", "docs/formats.md"].contains(page) {
       pipeline.environment["CHECK_LOANS_MAIL_PROGRAM"] = "sendmail"
     }
     if page.hasSuffix("installing.md") { pipeline.environment["PREFIX"] = pipeline.folder.path }
@@ -180,6 +185,7 @@ struct DocumentedLibrary {
   private func placed(_ block: Page.Block) -> Page.Block {
     var block = block
     block.text.replace("/usr/bin/check-loans", with: "\(folder.path)/bin/check-loans")
+    block.text.replace("/var/lib/check-loans", with: "\(folder.path)/account")
     for place in [
       "/srv/library", "/usr/local", "/etc/check-loans", "/usr/share/doc/check-loans/examples",
     ] {
