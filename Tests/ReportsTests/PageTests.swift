@@ -148,7 +148,7 @@ struct PageTests {
     let page = try await read(desk, "--closed-weekdays", "thu")
     #expect(
       page.counts.elements.map(\.text) == [
-        "1 Today", "0 Tomorrow", "0 This week", "2 Overdue", "0 Later",
+        "1 Today", "0 Tomorrow", "0 This week", "2 Expired", "0 Later",
       ])
     let bars = page.bars.elements.compactMap(\.text)
     #expect(bars.count == 51)
