@@ -6,8 +6,8 @@ public import Loans
 /// `{borrower}` keeps its title.
 ///
 ///     let hungarian = KnownLanguages().language(for: "hu_HU.UTF-8") ?? .english
-///     hungarian.date(day)       // 2026. 11. 22.
-///     hungarian.quoted("Abigél")  // „Abigél”
+///     hungarian.date(day)      // 2026. 11. 22.
+///     hungarian.longDate(day)  // 2026. november 22.
 public struct Language: Sendable {
   /// Its tag, BCP 47.
   public let tag: String
@@ -55,13 +55,13 @@ public struct Language: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// A date as people write it.
+  /// A date as reports have it, in digits.
   public func date(_ date: CivilDate) -> String { text(of: date, .date) }
 
-  /// A title in quotation marks.
-  public func quoted(_ title: String) -> String { text(.quotedTitle, ["title": title]) }
+  /// A date as people write it to each other, with the name of the month.
+  public func longDate(_ date: CivilDate) -> String { text(of: date, .longDate) }
 
-  /// A date as people write it within a sentence.
+  /// A date within a sentence of a report.
   package func dateInSentence(_ date: CivilDate) -> String { text(of: date, .dateInSentence) }
 
   private func text(of date: CivilDate, _ form: Message) -> String {
@@ -103,6 +103,7 @@ extension Language {
       case "year": bytes += year.digits(4).utf8
       case "month": bytes += String(month).utf8
       case "month02": bytes += month.digits(2).utf8
+      case "monthName": append(Message.monthNames[month - 1], to: &bytes)
       case "day": bytes += String(day).utf8
       case "day02": bytes += day.digits(2).utf8
       default: break

@@ -3,11 +3,13 @@ public import Loans
 // MARK: - A loan
 
 extension Loan {
-  /// The loan's name in a message: its title in quotation marks, harmless on a terminal, or else its
+  /// The loan's name in a sentence: its title in quotation marks, harmless on a terminal, or else its
   /// id or barcode; never empty.
-  public func label(in language: Language = .english) -> String {
+  public func label(
+    for medium: Medium = .report, in language: Language = .english
+  ) -> String {
     var label: [UInt8] = []
-    appendLabel(to: &label, in: language, WordFrame(.quotedTitle, language))
+    appendLabel(to: &label, medium, language, WordFrame(medium.title, language))
     return String(decoding: label, as: UTF8.self)
   }
 
@@ -18,15 +20,20 @@ extension Loan {
     return String(decoding: title, as: UTF8.self)
   }
 
-  /// The sentence about when the loan expires or expired, `Abigél expired 7 days ago`, from the dates
-  /// alone.
+  /// The sentence about how much time is left, `Abigél is 7 days overdue`, from the dates alone.
   ///
-  /// - Parameter title: what the loan is called in it, as it is to be shown.
-  public func dueSentence(
-    _ title: String, today: CivilDate, in language: Language = .english
+  /// - Parameters:
+  ///   - title: what the loan is called in it, as it is to be shown.
+  ///   - isDated: whether it has the date as well, and the time if that is known.
+  public func sentence(
+    _ title: String, for medium: Medium, today: CivilDate, isDated: Bool = false,
+    in language: Language = .english
   ) -> String {
+    let words = DueWords(
+      expiration, isDated ? expirationTime : nil, today: today, medium, language)
     var sentence: [UInt8] = []
-    language.append(due: expiration, today: today, to: &sentence) { $0 += title.utf8 }
+    let append = isDated ? words.appendDated : words.append
+    append(&sentence) { $0 += title.utf8 }
     return String(decoding: sentence, as: UTF8.self)
   }
 }
@@ -37,15 +44,12 @@ extension Notice {
   /// do if the library is closed that day.
   ///
   ///     "Abigél" expires tomorrow (2026.11.22), by Szabó Magda, lent to Anna, at the Library, can be renewed
-  ///
-  /// - Parameter sentence: the beginning, as it is to be shown, in place of the label and what happens
-  ///   when.
   public func line(
-    today: CivilDate, in language: Language = .english, sentence: String? = nil
+    for medium: Medium = .report, today: CivilDate, in language: Language = .english
   ) -> String {
     let words = LineWords(
       loan.expiration, loan.expirationTime, openDays: openDays, today: today, library: library,
-      sentence: sentence, in: language)
+      for: medium, in: language)
     var line: [UInt8] = []
     words.append(loan, to: &line)
     return String(decoding: line, as: UTF8.self)
@@ -62,11 +66,11 @@ extension LoanStatus {
     }
   }
 
-  /// The sentence that reports it to a person.
-  package var sentence: Message {
+  /// The sentence that tells it to a person.
+  package func sentence(for medium: Medium) -> Message {
     switch self {
     case .lost: .isLost
-    case .claimedReturned: .isClaimedReturned
+    case .claimedReturned: medium == .report ? .isClaimedReturned : .isSaidToBeBack
     case .recalled: .isRecalled
     }
   }
@@ -90,41 +94,30 @@ extension Language {
     text(Message.byWeekday[day.weekday.rawValue])
   }
 
+  /// The day of the week on which something happens, inflected as needed there.
+  package func onWeekday(_ day: CivilDate) -> String {
+    text(Message.onWeekday[day.weekday.rawValue])
+  }
+
   /// What to do about an expiration on a closed day, as a sentence without its beginning.
   package func closedClause(_ days: OpenDays, today: CivilDate) -> String {
     var clause: [UInt8] = []
-    append(days, today: today, to: &clause)
+    append(days, today: today, .date, to: &clause)
     return String(decoding: clause.drop { "; ".utf8.contains($0) }, as: UTF8.self)
   }
 
   /// Appends the clause about an expiration on a closed day, with what to do.
-  fileprivate func append(_ days: OpenDays, today: CivilDate, to line: inout [UInt8]) {
+  fileprivate func append(
+    _ days: OpenDays, today: CivilDate, _ form: Message, to line: inout [UInt8]
+  ) {
     let isBefore = today <= days.before
     let day = isBefore ? days.before : days.after
     let message: Message =
       isBefore ? .closedThen : today < days.after ? .opensAgain : .openedAgain
     append(message, to: &line) { name, line in
-      if name == "date" { return append(day, to: &line) }
+      if name == "date" { return append(day, form, to: &line) }
       let weekdays = isBefore ? Message.byWeekday : Message.onWeekday
       append(weekdays[day.weekday.rawValue], to: &line)
-    }
-  }
-
-  fileprivate func append(
-    due day: CivilDate, today: CivilDate, to bytes: inout [UInt8],
-    _ appendTitle: (inout [UInt8]) -> Void
-  ) {
-    let days = today.days(until: day)
-    let message: Message =
-      switch days {
-      case 0: .expiresToday
-      case 1: .expiresTomorrow
-      case -1: .expiredYesterday
-      case 2...: .expiresLater
-      default: .expiredEarlier
-      }
-    append(message, count: abs(days), to: &bytes) { name, bytes in
-      if name == "title" { appendTitle(&bytes) }
     }
   }
 }
@@ -137,20 +130,20 @@ extension LoanParts {
     let start = line.count
     withText(of: .title) { line.append(visible: $0) }
     if line.count == start {
-      appendLabel(to: &line, in: language, WordFrame(.quotedTitle, language))
+      appendLabel(to: &line, .report, language, WordFrame(.quotedTitle, language))
     }
   }
 
   fileprivate func appendLabel(
-    to line: inout [UInt8], in language: Language, _ title: WordFrame
+    to line: inout [UInt8], _ medium: Medium, _ language: Language, _ title: WordFrame
   ) {
     let start = line.count
     append(.title, in: title, to: &line)
-    if line.count == start { append(.id, in: WordFrame(.untitledWithID, language), to: &line) }
-    if line.count == start {
-      append(.barcode, in: WordFrame(.untitledWithBarcode, language), to: &line)
+    if line.count > start { return }
+    for number in medium.numbers where line.count == start {
+      append(number.field, in: WordFrame(number.name, language), to: &line)
     }
-    if line.count == start { language.append(.untitled, to: &line) }
+    if line.count == start { language.append(medium.untitled, to: &line) }
   }
 
   /// Appends a text of the loan, harmless on a terminal, with the words around it, if it is not empty.
@@ -195,6 +188,48 @@ private struct WordFrame: Sendable {
   }
 }
 
+/// The words about when loans with one expiration are due, as of one day.
+private struct DueWords {
+  private let day: CivilDate
+  private let time: CivilTime?
+  private let daysLeft: Int
+  private let medium: Medium
+  private let language: Language
+
+  init(
+    _ day: CivilDate, _ time: CivilTime?, today: CivilDate, _ medium: Medium, _ language: Language
+  ) {
+    (self.day, self.time, self.medium, self.language) = (day, time, medium, language)
+    daysLeft = today.days(until: day)
+  }
+
+  /// Appends the sentence without the date.
+  func append(to bytes: inout [UInt8], _ title: (inout [UInt8]) -> Void) {
+    let message = medium.sentence(daysLeft: daysLeft)
+    language.append(message, count: abs(daysLeft), to: &bytes) { name, bytes in
+      if name == "title" { title(&bytes) }
+    }
+  }
+
+  /// Appends the sentence with the date.
+  func appendDated(to bytes: inout [UInt8], _ title: (inout [UInt8]) -> Void) {
+    let message = medium.datedSentence(daysLeft: daysLeft, hasTime: time != nil)
+    language.append(message, to: &bytes) { name, bytes in
+      switch name {
+      case "title": title(&bytes)
+      case "sentence": append(to: &bytes, title)
+      case "moment" where time != nil: language.append(.moment, to: &bytes, appendPart)
+      default: appendPart(name, to: &bytes)
+      }
+    }
+  }
+
+  private func appendPart(_ name: String, to bytes: inout [UInt8]) {
+    if name == "time", let time { return bytes += "\(time)".utf8 }
+    language.append(day, medium.date, to: &bytes)
+  }
+}
+
 /// The words of the lines about a catalogue's loans with one expiration, as of one day.
 ///
 /// A report may have a million lines, so what they have in common is put together once, and no text of a
@@ -203,6 +238,7 @@ private struct WordFrame: Sendable {
 package final class LineWords: Sendable {
   /// The time of the last day at which the loans end, if it is known.
   package let time: CivilTime?
+  private let medium: Medium
   private let language: Language
   private let sentence: WordFrame
   private let title: WordFrame
@@ -215,50 +251,42 @@ package final class LineWords: Sendable {
 
   /// The words in a language.
   ///
-  /// - Parameters:
-  ///   - library: the name of the library of loans that have none of their own.
-  ///   - sentence: the beginning, as it is to be shown, in place of the label and what happens when.
+  /// - Parameter library: the name of the library of loans that have none of their own.
   package init(
     _ expiration: CivilDate, _ time: CivilTime?, openDays: OpenDays?, today: CivilDate,
-    library: String?, sentence: String? = nil, in language: Language
+    library: String?, for medium: Medium = .report, in language: Language
   ) {
-    (self.time, self.language) = (time, language)
-    self.sentence = WordFrame { bytes, label in
-      language.append(time == nil ? .dated : .datedWithTime, to: &bytes) { name, bytes in
-        switch name {
-        case "sentence":
-          if let sentence { return bytes += sentence.utf8 }
-          language.append(due: expiration, today: today, to: &bytes, label)
-        case "date": language.append(expiration, to: &bytes)
-        default: if let time { bytes += "\(time)".utf8 }
-        }
-      }
-    }
-    title = WordFrame(.quotedTitle, language)
-    author = WordFrame(.author, language)
+    (self.time, self.medium, self.language) = (time, medium, language)
+    let words = DueWords(expiration, time, today: today, medium, language)
+    sentence = WordFrame(words.appendDated)
+    title = WordFrame(medium.title, language)
+    author = WordFrame(medium.author, language)
     borrower = WordFrame(.borrower, language)
     self.library = WordFrame(.library, language)
     var bytes: [UInt8] = []
     if let library { self.library.append(to: &bytes) { $0 += library.visible.utf8 } }
     commonLibrary = bytes
     bytes = []
-    if let openDays { language.append(openDays, today: today, to: &bytes) }
+    if let openDays { language.append(openDays, today: today, medium.date, to: &bytes) }
     clause = bytes
   }
 
-  /// Appends a loan's one line in UTF-8, see ``Loans/Notice/line(today:in:sentence:)``.
+  /// Appends a loan's one line in UTF-8, see ``Loans/Notice/line(for:today:in:)``.
   package func append(_ loan: some LoanParts, to line: inout [UInt8]) {
-    sentence.append(to: &line) { loan.appendLabel(to: &$0, in: language, title) }
+    sentence.append(to: &line) { line in
+      loan.appendLabel(to: &line, medium, language, title)
+      if medium != .report { loan.append(.author, in: author, to: &line) }
+    }
     if let status = loan.status {
       language.append(.status, to: &line) { language.append(status.word, to: &$1) }
     }
-    loan.append(.author, in: author, to: &line)
+    if medium == .report { loan.append(.author, in: author, to: &line) }
     loan.append(.borrower, in: borrower, to: &line)
     let end = line.count
     loan.append(.library, in: library, to: &line)
     if line.count == end, !commonLibrary.isEmpty { line += commonLibrary }
     if let mayBeRenewed = loan.mayBeRenewed {
-      language.append(mayBeRenewed ? .renewable : .notRenewable, to: &line)
+      language.append(mayBeRenewed ? .renewable : medium.notRenewable, to: &line)
     }
     if !clause.isEmpty { line += clause }
   }

@@ -11,14 +11,14 @@ public import Loans
 ///
 ///     This book is due soon:
 ///
-///     - "Abigél" expires tomorrow (2026.11.22)
+///     - “Abigél” is due tomorrow, 22 November 2026
 ///       Szabó Magda
 ///       It can be renewed.
 ///
 ///     Kind regards,
 ///     Városi Könyvtár
 ///
-///     You are receiving this message because you have something on loan from Városi Könyvtár.
+///     You are receiving this message because you have borrowed something from Városi Könyvtár.
 public struct Letter: Sendable {
   /// A part of a letter, in words that are not escaped yet.
   enum Block: Sendable {
@@ -157,7 +157,7 @@ private struct LetterWriter {
     let library = libraries.count == 1 ? notices.first?.library : nil
     values = [
       "borrower": borrower ?? "", "library": (library ?? sender).line(100),
-      "sender": sender.line(100), "today": language.date(today),
+      "sender": sender.line(100), "today": language.longDate(today),
       "count": "\(notices.count)",
     ]
     self.language = language
@@ -172,9 +172,9 @@ private struct LetterWriter {
     language.text(message, values.merging(more) { $1 }, count: count)
   }
 
-  /// The subject, which may name the first day on which a loan ends.
+  /// The subject, which may name the first day on which a book is due.
   func subject(_ message: Message, count: Int) -> String {
-    text(message, ["date": language.date(first)], count: count)
+    text(message, ["date": language.longDate(first)], count: count)
   }
 
   /// The words above the books of one reader, as long as there is room for books.
@@ -206,10 +206,10 @@ private struct LetterWriter {
     count > listed ? [.paragraph(text(.mailMore, count: count - listed))] : []
   }
 
-  /// Lists what has expired, what expires today and what expires later.
+  /// Lists what is overdue, what is due today and what is due later.
   mutating func books(_ notices: [Notice], hasIntroduction: Bool) -> [Letter.Block] {
     let groups = Dictionary(grouping: notices) { $0.loan.daysLeft(today: today).signum() }
-    let introductions = [Message.mailIntroExpired, .mailIntroToday, .mailIntroSoon]
+    let introductions = [Message.mailIntroOverdue, .mailIntroToday, .mailIntroSoon]
     var blocks: [Letter.Block] = []
     for (sign, introduction) in zip(-1...1, introductions) where room > 0 {
       guard let group = groups[sign] else { continue }
@@ -226,7 +226,7 @@ private struct LetterWriter {
     let secret = notices.filter(\.loan.isSecret)
     var rows = notices.filter { !$0.loan.isSecret }.map(row)
     if let first = secret.first {
-      let date = language.date(first.loan.expiration)
+      let date = language.longDate(first.loan.expiration)
       rows.append(Letter.Row(sentence: text(.mailCount, ["date": date], count: secret.count)))
     }
     return rows
@@ -237,41 +237,41 @@ private struct LetterWriter {
     if let library = notice.library {
       details.append(text(.mailPlace, ["library": library.line(100)]))
     }
-    if let status = notice.loan.status { details.append(text(status.sentence)) }
+    if let status = notice.loan.status { details.append(text(status.sentence(for: .message))) }
     if let mayBeRenewed = notice.loan.mayBeRenewed {
       details.append(text(mayBeRenewed ? .mailRenewable : .mailNotRenewable))
     }
     if let days = notice.openDays { details.append(note(about: days)) }
-    return Letter.Row(sentence: sentence(about: notice.loan), details: details)
+    let sentence = notice.loan.sentence(
+      label(of: notice.loan), for: .message, today: today, isDated: true, in: language)
+    return Letter.Row(sentence: sentence, details: details)
   }
 
-  private func sentence(about loan: Loan) -> String {
-    let sentence = loan.dueSentence(title(of: loan), today: today, in: language)
-    let values = ["sentence": sentence, "date": language.date(loan.expiration)]
-    guard let time = loan.expirationTime else { return text(.dated, values) }
-    return text(.datedWithTime, values.merging(["time": "\(time)"]) { $1 })
+  private func label(of loan: Loan) -> String {
+    var short = loan
+    short.title = loan.title?.shortened(to: 200)
+    short.barcode = loan.barcode?.shortened(to: 100)
+    short.id = loan.id?.shortened(to: 100)
+    return short.label(for: .message, in: language)
   }
 
-  private func title(of loan: Loan) -> String {
-    if let title = loan.title { return language.quoted(title.line(200)) }
-    guard let number = loan.number else { return text(.bookUntitled) }
-    return text(.bookByNumber, ["number": number.line(100)])
-  }
-
-  /// What to do about an expiration on a day when the library is closed.
+  /// What to do about a book that is due on a day when the library is closed.
   private func note(about days: OpenDays) -> String {
-    if today <= days.before { return text(.mailClosedNote, ["date": language.date(days.before)]) }
-    return text(
-      today < days.after ? .mailReopens : .mailReopened, ["date": language.date(days.after)])
+    func text(_ message: Message, on day: CivilDate, _ weekday: String) -> String {
+      self.text(message, ["weekday": weekday, "date": language.longDate(day)])
+    }
+    let (before, after) = (days.before, days.after)
+    if today <= before { return text(.mailClosedNote, on: before, language.byWeekday(before)) }
+    let message = today < after ? Message.mailReopens : .mailReopened
+    return text(message, on: after, language.onWeekday(after))
   }
 }
 
 extension Loan {
-  /// A number that the library knows it by.
-  fileprivate var number: String? { barcode ?? id }
-
   /// Whether nothing of the book may be told, or is known.
-  fileprivate var isSecret: Bool { title == nil && author == nil && number == nil }
+  fileprivate var isSecret: Bool {
+    title == nil && author == nil && barcode == nil && id == nil
+  }
 }
 
 extension String {

@@ -24,16 +24,16 @@ struct DesktopMessage: Hashable, Sendable {
   private init(_ notice: Notice, today: CivilDate, in language: Language) {
     let loan = notice.loan
     urgency = notice.urgency
-    summary = loan.dueSentence(
-      loan.desktopTitle(limit: 200, in: language), today: today, in: language)
+    summary = loan.sentence(
+      loan.desktopTitle(limit: 200, in: language), for: .message, today: today, in: language)
     let isLate = notice.kind == .expired
     let day = isLate ? loan.expiration : notice.lastDay(today: today)
-    var values = ["date": language.date(day)]
+    var values = ["date": language.longDate(day)]
     values["library"] = notice.place
     let isFinal = loan.mayBeRenewed == false
     let advice = Self.advice(isLate: isLate, isFinal: isFinal, hasPlace: notice.place != nil)
-    let sentences = [loan.status.map { language.text($0.sentence) }, language.text(advice, values)]
-    body = sentences.compactMap(\.self).joined(separator: " ")
+    let status = loan.status.map { language.text($0.sentence(for: .message)) }
+    body = [status, language.text(advice, values)].compactMap(\.self).joined(separator: " ")
   }
 
   private static func advice(isLate: Bool, isFinal: Bool, hasPlace: Bool) -> Message {
@@ -50,15 +50,15 @@ struct DesktopMessage: Hashable, Sendable {
   }
 
   private init(digestOf notices: ArraySlice<Notice>, today: CivilDate, in language: Language) {
-    let expired = notices.count { $0.kind == .expired }
-    urgency = expired > 0 ? .critical : .normal
+    let overdue = notices.count { $0.kind == .expired }
+    urgency = overdue > 0 ? .critical : .normal
     summary = Self.digestSummary(
-      expired: expired, soon: notices.count - expired, in: language)
+      overdue: overdue, soon: notices.count - overdue, in: language)
     let shown = notices.mostUrgentFirst.prefix(5)
     let namesLibraries = Set(notices.map(\.library)).count > 1
     var lines = shown.map { notice in
       let title = notice.loan.desktopTitle(limit: 60, in: language).escapedForBody
-      let line = notice.loan.dueSentence(title, today: today, in: language)
+      let line = notice.loan.sentence(title, for: .message, today: today, in: language)
       guard namesLibraries, let place = notice.place else { return line }
       return line + language.text(.library, ["library": place])
     }
@@ -68,14 +68,14 @@ struct DesktopMessage: Hashable, Sendable {
     body = lines.joined(separator: "\n")
   }
 
-  /// `7 loans need attention: 4 expired, 3 expire soon`; what is zero is left out.
-  static func digestSummary(expired: Int, soon: Int, in language: Language = .english) -> String {
-    let parts = [(Message.numberExpired, expired), (.numberExpiringSoon, soon)]
+  /// `7 books to return: 4 overdue, 3 due soon`; what is zero is left out.
+  static func digestSummary(overdue: Int, soon: Int, in language: Language = .english) -> String {
+    let parts = [(Message.numberOverdue, overdue), (.numberDueSoon, soon)]
       .filter { $0.1 > 0 }.map { language.text($0.0, count: $0.1) }
     let numbers = parts.dropFirst().reduce(parts.first ?? "") { first, second in
       language.text(.listed, ["first": first, "second": second])
     }
-    return language.text(.loansToMind, ["numbers": numbers], count: expired + soon)
+    return language.text(.booksToReturn, ["numbers": numbers], count: overdue + soon)
   }
 
   /// The arguments of notify-send(1); `--` comes before the summary, which may begin with `-`.
@@ -100,14 +100,14 @@ extension Notice {
 }
 
 extension Loan {
-  /// The title as one harmless line, else the id or barcode; never empty, because notify-send
+  /// The title as one harmless line, else the barcode or id; never empty, because notify-send
   /// refuses an empty summary.
   fileprivate func desktopTitle(limit: Int, in language: Language) -> String {
-    let title = (title ?? "").desktopLine(limit: limit)
-    if !title.isEmpty { return title }
-    var untitled = self
-    untitled.title = nil
-    return untitled.label(in: language).desktopLine(limit: limit)
+    var short = self
+    short.title = title?.desktopLine(limit: limit)
+    short.barcode = barcode?.desktopLine(limit: limit)
+    short.id = id?.desktopLine(limit: limit)
+    return short.label(for: .message, in: language)
   }
 }
 

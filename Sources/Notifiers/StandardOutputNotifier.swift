@@ -29,7 +29,7 @@ public struct StandardOutputNotifier: Notifier {
     notices.indices.map { notices[$0...$0] }
   }
 
-  /// Prints ``Loans/Notice/line(today:in:)``; returns when the system has accepted it.
+  /// Prints ``Loans/Notice/line(for:today:in:)``; returns when the system has accepted it.
   ///
   /// - Throws: ``NotifierError`` with the code `outputFailed`, also if nobody reads for a minute.
   public func send(

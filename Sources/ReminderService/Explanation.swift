@@ -33,7 +33,7 @@ public struct Explanation: Sendable {
   /// The sentences, one for each line, harmless on a terminal: the loan, its expiration, its fire date,
   /// what was delivered when and through which channel, what failed and why, and what comes next.
   public var sentences: [String] {
-    let status = history.leftOn == nil ? loan.status.map { text($0.sentence) } : nil
+    let status = history.leftOn == nil ? loan.status.map { text($0.sentence(for: .report)) } : nil
     return [subject, expiration, status].compactMap(\.self) + [reminder] + deliveries + silences
       + [next]
   }

@@ -35,7 +35,7 @@ enum DayGroup: Int, CaseIterable {
   case today
   case tomorrow
   case week
-  case overdue
+  case expired
   case later
   case withheld
 
@@ -45,7 +45,7 @@ enum DayGroup: Int, CaseIterable {
     self =
       switch days {
       case _ where loan.status.isWithheld: .withheld
-      case ..<0: .overdue
+      case ..<0: .expired
       case 0: .today
       case 1: .tomorrow
       case ...(6 - today.weekday.rawValue): .week
@@ -62,7 +62,7 @@ enum DayGroup: Int, CaseIterable {
     case .today: .todayGroup
     case .tomorrow: .tomorrowGroup
     case .week: .weekGroup
-    case .overdue: .overdueGroup
+    case .expired: .expiredGroup
     case .later: .laterGroup
     case .withheld: .withheldGroup
     }
@@ -121,7 +121,7 @@ struct ReportOrder {
     case .day:
       let part = DayGroup(loan, today: today)
       key.group = dayGroups[part.rawValue]
-      if part == .overdue { key.day = -key.day }
+      if part == .expired { key.day = -key.day }
     case .borrower: key.group = group(loan.record.text(of: .borrower), otherwise: .noBorrowerGroup)
     case .library: key.group = group(library(of: loan, catalogue), otherwise: .noLibraryGroup)
     case .visit where loan.status.isWithheld:

@@ -35,10 +35,10 @@ struct ChannelRecipeTests {
   /// A title that means something to shells, forms, headers and JSON.
   private static let title = "Ünnep @&=+%41 $(touch x) {title} \\\" '\u{9B}'\r\nPriority: 5"
   private static let line =
-    "\"Ünnep @&=+%41 $(touch x) {title} \\\" '\\u{9b}' Priority: 5\" expires tomorrow "
-    + "(2026.11.22)"
+    "“Ünnep @&=+%41 $(touch x) {title} \\\" '\\u{9b}' Priority: 5” is due tomorrow, "
+    + "22 November 2026"
   private static let heading =
-    "Ünnep @&=+%41 $(touch x) {title} \\\" '' Priority: 5 expires tomorrow"
+    "“Ünnep @&=+%41 $(touch x) {title} \\\" '' Priority: 5” is due tomorrow"
 
   /// A desk with a recipe as its settings, and with what the recipe says to put into other files.
   private func desk(

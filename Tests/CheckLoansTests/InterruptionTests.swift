@@ -43,8 +43,8 @@ struct InterruptionTests {
     #expect(result.errorText.contains("check-loans: stopping; 2 notices stay pending\n"))
     #expect(
       desk.folder.contents(of: "told") == """
-        begin First expired 20 days ago
-        end First expired 20 days ago
+        begin “First” is 20 days overdue
+        end “First” is 20 days overdue
 
         """)
     try install(desk)

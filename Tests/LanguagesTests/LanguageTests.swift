@@ -35,14 +35,29 @@ import Testing
     ("en", "2026.11.05", "\"A\""), ("hu", "2026. 11. 05.", "„A”"), ("de", "05.11.2026", "„A“"),
     ("cs", "5. 11. 2026", "„A“"), ("ru", "05.11.2026", "«A»"), ("zh", "2026年11月5日", "《A》"),
   ])
-  func `Dates and quotation marks are those of the language`(
+  func `Dates and quotation marks of reports are those of the language`(
     tag: String, date: String, title: String
   ) throws {
-    #expect(try language(tag).date(day) == date)
-    #expect(try language(tag).quoted("A") == title)
+    let language = try language(tag)
+    #expect(language.date(day) == date)
+    #expect(Loan(title: "A", expiration: day).label(in: language) == title)
+  }
+
+  @Test(arguments: [
+    ("en", "5 November 2026", "“A”"), ("hu", "2026. november 5.", "„A”"),
+    ("de", "5. November 2026", "„A“"), ("cs", "5. listopadu 2026", "„A“"),
+    ("ru", "5 ноября 2026 г.", "«A»"), ("zh", "2026年11月5日", "《A》"),
+  ])
+  func `Dates and quotation marks of messages are as people write them`(
+    tag: String, date: String, title: String
+  ) throws {
+    let language = try language(tag)
+    #expect(language.longDate(day) == date)
+    #expect(Loan(title: "A", expiration: day).label(for: .message, in: language) == title)
   }
 
   @Test func `A year has four digits`() {
+    #expect(Language.english.longDate(.first) == "1 January 0001")
     #expect(Language.english.date(.first) == CivilDate.first.dotted)
     #expect(Language.english.dateInSentence(.first) == CivilDate.first.description)
     #expect(Language.english.date(.last) == CivilDate.last.dotted)

@@ -16,13 +16,29 @@ struct LoanWordsTests {
     (1, "expires tomorrow"), (2, "expires in 2 days"),
   ])
   func `The days around today have words of their own`(days: Int, words: String) {
-    #expect(loan(days).dueSentence("It", today: today) == "It \(words)")
+    #expect(loan(days).sentence("It", for: .report, today: today) == "It \(words)")
+  }
+
+  @Test(arguments: [
+    (-2, "is 2 days overdue", " (due 19 November 2026)"),
+    (-1, "is 1 day overdue", " (due 20 November 2026)"),
+    (0, "is due today", ", 21 November 2026"), (1, "is due tomorrow", ", 22 November 2026"),
+    (2, "is due in 2 days", ", on 23 November 2026"),
+  ])
+  func `A borrower is told that a book is due or overdue`(days: Int, words: String, date: String) {
+    let loan = loan(days)
+    #expect(loan.sentence("It", for: .message, today: today) == "It \(words)")
+    let dated = loan.sentence("It", for: .message, today: today, isDated: true)
+    #expect(dated == "It \(words)\(date)")
   }
 
   @Test func `All other days are counted`() {
     for days in 2...400 {
-      #expect(loan(days).dueSentence("It", today: today) == "It expires in \(days) days")
-      #expect(loan(-days).dueSentence("It", today: today) == "It expired \(days) days ago")
+      let (soon, late) = (loan(days), loan(-days))
+      #expect(soon.sentence("It", for: .report, today: today) == "It expires in \(days) days")
+      #expect(late.sentence("It", for: .report, today: today) == "It expired \(days) days ago")
+      #expect(soon.sentence("It", for: .message, today: today) == "It is due in \(days) days")
+      #expect(late.sentence("It", for: .message, today: today) == "It is \(days) days overdue")
     }
   }
 
@@ -33,8 +49,9 @@ struct LoanWordsTests {
   @Test func `The farthest dates are counted too`() {
     let first = Loan(expiration: .first)
     let last = Loan(expiration: .last)
-    #expect(first.dueSentence("It", today: .last) == "It expired 3652058 days ago")
-    #expect(last.dueSentence("It", today: .first) == "It expires in 3652058 days")
+    let days = 3_652_058
+    #expect(first.sentence("It", for: .report, today: .last) == "It expired \(days) days ago")
+    #expect(last.sentence("It", for: .report, today: .first) == "It expires in \(days) days")
   }
 
   @Test func `A line tells label, fate and date`() {
@@ -111,6 +128,51 @@ struct LoanWordsTests {
   }
 }
 
+/// The lines that borrowers are sent.
+struct BookLineTests {
+  private func line(
+    _ loan: Loan, _ openDays: OpenDays? = nil, for medium: Medium = .message
+  ) -> String {
+    Notice(rung: -1, loan: loan, catalogue: "-", library: "the Library", openDays: openDays)
+      .line(for: medium, today: today)
+  }
+
+  @Test func `A line names the author after the title, then borrower and library`() {
+    let lent = loan(1) { ($0.author, $0.borrower) = ("Szabó Magda", "Kovács Anna") }
+    let rest = ", lent to Kovács Anna, at the Library"
+    #expect(line(lent) == "“Abigél” by Szabó Magda is due tomorrow, 22 November 2026\(rest)")
+    #expect(
+      line(lent, for: .calendar) == "“Abigél” by Szabó Magda is due on 22 November 2026\(rest)")
+  }
+
+  @Test(arguments: [Medium.message, .calendar])
+  func `A line says that a book is overdue`(medium: Medium) {
+    #expect(
+      line(loan(-7), for: medium)
+        == "“Abigél” is 7 days overdue (due 14 November 2026), at the Library")
+  }
+
+  @Test func `A line tells the time where the catalogue has one`() {
+    let timed = loan(0) { $0.expirationTime = CivilTime(secondOfDay: 18 * 3_600) }
+    let when = "21 November 2026 at 18:00, at the Library"
+    #expect(line(timed) == "“Abigél” is due today, \(when)")
+    #expect(line(timed, for: .calendar) == "“Abigél” is due on \(when)")
+  }
+
+  @Test(arguments: [(true, ", can be renewed"), (false, ", cannot be renewed"), (nil, "")])
+  func `A line says last whether the book can be renewed`(renewable: Bool?, end: String) {
+    let lent = loan(1) { $0.renewable = renewable }
+    #expect(line(lent).hasSuffix("2026, at the Library\(end)"))
+  }
+
+  @Test func `A line says when to return a book that is due on a closed day`() {
+    let days = OpenDays(before: today, after: today.adding(days: 2))
+    #expect(
+      line(loan(1), days).hasSuffix(
+        "; the library is closed that day, so return it by Saturday (21 November 2026)"))
+  }
+}
+
 struct LoanLabelTests {
   @Test(arguments: [
     (Loan(id: "bk1", title: "Abigél", barcode: "3004", expiration: today), "\"Abigél\""),
@@ -124,5 +186,15 @@ struct LoanLabelTests {
   ])
   func `A loan is called by its title, else by its id or barcode`(loan: Loan, label: String) {
     #expect(loan.label() == label)
+  }
+
+  @Test(arguments: [
+    (Loan(id: "bk1", title: "Abigél", barcode: "3004", expiration: today), "“Abigél”"),
+    (Loan(id: "bk1", title: "", barcode: "3004", expiration: today), "Book 3004"),
+    (Loan(id: "bk1", expiration: today), "Book bk1"), (Loan(expiration: today), "A book"),
+    (Loan(barcode: "3\u{9B}4", expiration: today), "Book 3\\u{9b}4"),
+  ])
+  func `A book is called by its title, else by what is on it`(loan: Loan, label: String) {
+    #expect(loan.label(for: .message) == label)
   }
 }

@@ -65,20 +65,114 @@ import Testing
     #expect(loan.line(today: today, in: try language(tag)) == line)
   }
 
+  private static let sentences = [
+    (
+      "en", "“Abigél” by Szabó Magda is due tomorrow, 22 November 2026, lent to Anna",
+      "A is due today, 21 November 2026 at 18:00", "A is 7 days overdue (due 14 November 2026)"
+    ),
+    (
+      "hu", "„Abigél” (Szabó Magda) határideje holnap jár le (2026. november 22.), olvasó: Anna",
+      "A határideje ma jár le (2026. november 21. 18:00)",
+      "A határideje 7 napja lejárt (2026. november 14.)"
+    ),
+    (
+      "de", "„Abigél“ von Szabó Magda ist morgen fällig (22. November 2026), verliehen an Anna",
+      "A ist heute fällig (21. November 2026 um 18:00)",
+      "A ist seit 7 Tagen überfällig (fällig am 14. November 2026)"
+    ),
+    (
+      "cs", "„Abigél“ (Szabó Magda): termín vrácení je zítra, 22. listopadu 2026, čtenář: Anna",
+      "A: termín vrácení je dnes, 21. listopadu 2026 v 18:00",
+      "A: 7 dní po termínu (termín byl 14. listopadu 2026)"
+    ),
+    (
+      "ru",
+      "«Abigél» (Szabó Magda): срок возврата истекает завтра, 22 ноября 2026 г., читатель: Anna",
+      "A: срок возврата истекает сегодня, 21 ноября 2026 г. в 18:00",
+      "A: возврат просрочен на 7 дней (срок истёк 14 ноября 2026 г.)"
+    ),
+    (
+      "zh", "《Abigél》（Szabó Magda）明天到期（2026年11月22日），借阅人：Anna",
+      "A今天到期（2026年11月21日 18:00）", "A已逾期 7 天（应还日期：2026年11月14日）"
+    ),
+  ]
+
+  @Test(arguments: sentences)
+  func `What borrowers are told`(tag: String, line: String, today: String, late: String) throws {
+    let day = try #require(CivilDate(year: 2026, month: 11, day: 21))
+    let language = try language(tag)
+    var loan = Loan(
+      title: "Abigél", author: "Szabó Magda", borrower: "Anna", expiration: day.adding(days: 1))
+    let notice = Notice(rung: -1, loan: loan, catalogue: "-")
+    #expect(notice.line(for: .message, today: day, in: language) == line)
+    (loan.expiration, loan.expirationTime) = (day, CivilTime(secondOfDay: 18 * 3_600))
+    #expect(loan.sentence("A", for: .message, today: day, isDated: true, in: language) == today)
+    (loan.expiration, loan.expirationTime) = (day.adding(days: -7), nil)
+    #expect(loan.sentence("A", for: .message, today: day, isDated: true, in: language) == late)
+  }
+
+  private static let counts = [
+    ("en", ["0 days", "1 day", "2 days", "5 days", "21 days"], "is due in N", "is N overdue"),
+    (
+      "hu", ["0 nap", "1 nap", "2 nap", "5 nap", "21 nap"], "határideje N múlva jár le",
+      "határideje Nja lejárt"
+    ),
+    (
+      "de", ["0 Tagen", "1 Tag", "2 Tagen", "5 Tagen", "21 Tagen"], "ist in N fällig",
+      "ist seit N überfällig"
+    ),
+    (
+      "cs", ["0 dní", "1 den", "2 dny", "5 dní", "21 dní"], "termín vrácení je za N",
+      "N po termínu"
+    ),
+    (
+      "ru", ["0 дней", "1 день", "2 дня", "5 дней", "21 день"], "срок возврата истекает через N",
+      "возврат просрочен на N"
+    ),
+    ("zh", ["0 天", "1 天", "2 天", "5 天", "21 天"], "还有 N到期", "已逾期 N"),
+  ]
+
+  @Test(arguments: counts)
+  func `The days until a book is due, and since, are counted as the language counts`(
+    tag: String, days: [String], soon: String, late: String
+  ) throws {
+    let language = try language(tag)
+    for (count, days) in zip([0, 1, 2, 5, 21], days) {
+      let texts = [Message.dueSoon, .overdue].map { language.text($0, ["title": ""], count: count) }
+      #expect(texts[0].hasSuffix(soon.replacing("N", with: days)), "\(texts)")
+      #expect(texts[1].hasSuffix(late.replacing("N", with: days)), "\(texts)")
+    }
+  }
+
+  @Test(arguments: KnownLanguages.builtInTags)
+  func `No sentence with a date in it ends twice`(tag: String) throws {
+    let language = try language(tag)
+    let date = language.longDate(try #require(CivilDate(year: 2026, month: 11, day: 22)))
+    let messages: [Message] = [
+      .returnOrRenew, .returnOrRenewAt, .returnOnly, .returnOnlyAt, .lateReturnOrRenew,
+      .lateReturnOrRenewAt, .lateReturnOnly, .lateReturnOnlyAt, .mailClosedNote, .mailReopens,
+      .mailReopened,
+    ]
+    for message in messages {
+      let text = language.text(message, ["date": date])
+      #expect(!text.contains("..") && text.contains(/[.。]$/), "\(text)")
+    }
+  }
+
   @Test(arguments: [
     ("en", 1, "This book is overdue."), ("en", 3, "These 3 books are overdue."),
     ("hu", 1, "Ennek a könyvnek lejárt a határideje."),
     ("hu", 3, "Ennek a 3 könyvnek lejárt a határideje."),
     ("de", 1, "Dieses Buch ist überfällig."), ("de", 3, "Diese 3 Bücher sind überfällig."),
-    ("cs", 1, "Tato kniha je po lhůtě."), ("cs", 3, "Tyto 3 knihy jsou po lhůtě."),
-    ("cs", 5, "Těchto 5 knih je po lhůtě."), ("ru", 1, "Просрочена 1 книга."),
+    ("cs", 1, "Tato kniha je po termínu."), ("cs", 3, "Tyto 3 knihy jsou po termínu."),
+    ("cs", 5, "Těchto 5 knih je po termínu."), ("ru", 1, "Просрочена 1 книга."),
     ("ru", 3, "Просрочены 3 книги."), ("ru", 5, "Просрочено 5 книг."),
     ("zh", 1, "以下 1 册图书已逾期"),
   ])
   func `A reader is told of one book or of several`(
     tag: String, count: Int, beginning: String
   ) throws {
-    #expect(try language(tag).text(.mailIntroExpired, count: count).hasPrefix(beginning))
+    #expect(try language(tag).text(.mailIntroOverdue, count: count).hasPrefix(beginning))
   }
 
   @Test(arguments: [
@@ -171,6 +265,16 @@ import Testing
     let language = try language(tag)
     let dates = try await python(Self.dates, tag, form)
     #expect(dates == (0..<365).map { language.date(first.adding(days: $0)) })
+  }
+
+  @Test(arguments: KnownLanguages.builtInTags)
+  func `babel writes the months in the same way`(tag: String) async throws {
+    let first = try #require(CivilDate(year: 2026, month: 1, day: 1))
+    let language = try language(tag)
+    let dates = try await python(Self.dates, tag == "en" ? "en_GB" : tag, "long")
+    let days = (0..<365).map { language.longDate(first.adding(days: $0)) }
+    // Russian has a space there that breaks no line.
+    #expect(dates.map { $0.replacing(/[\u{A0}\u{202F}]/, with: " ") } == days)
   }
 }
 

@@ -39,9 +39,9 @@ import Testing
     return [closed, soon, try notice("Toldi", on: 21), untitled, expired]
   }
 
-  @Test func `A letter lists what has expired, what expires today and what expires later`() throws {
+  @Test func `A letter lists what is overdue, what is due today and what is due later`() throws {
     let letter = letter(try various())
-    #expect(letter.subject == "5 books to return, the first due 2026.11.14")
+    #expect(letter.subject == "5 books to return, the first due 14 November 2026")
     try expectGolden(letter.text, "letter.txt")
   }
 
@@ -68,14 +68,14 @@ import Testing
 
   @Test func `One book is told of as one`() throws {
     let letter = letter([try notice("Abigél")])
-    #expect(letter.subject == "1 book to return, due 2026.11.22")
+    #expect(letter.subject == "1 book to return, due 22 November 2026")
     #expect(
       letter.text == """
         Dear Kovács Anna,
 
         This book is due soon:
 
-        - "Abigél" expires tomorrow (2026.11.22)
+        - “Abigél” is due tomorrow, 22 November 2026
 
         Kind regards,
         Városi Könyvtár
@@ -84,24 +84,35 @@ import Testing
   }
 
   @Test(arguments: [
-    (14, "expired 7 days ago (2026.11.14)"), (20, "expired yesterday (2026.11.20)"),
-    (21, "expires today (2026.11.21)"), (22, "expires tomorrow (2026.11.22)"),
-    (28, "expires in 7 days (2026.11.28)"),
+    (14, "is 7 days overdue (due 14 November 2026)"),
+    (20, "is 1 day overdue (due 20 November 2026)"), (21, "is due today, 21 November 2026"),
+    (22, "is due tomorrow, 22 November 2026"), (28, "is due in 7 days, on 28 November 2026"),
   ])
-  func `A letter says when a loan ends`(day: Int, words: String) throws {
-    #expect(letter([try notice("Abigél", on: day)]).text.contains("- \"Abigél\" \(words)\n"))
+  func `A letter says when a book is due`(day: Int, words: String) throws {
+    #expect(letter([try notice("Abigél", on: day)]).text.contains("- “Abigél” \(words)\n"))
   }
 
   @Test(arguments: [
-    (27, 30, "The library is closed that day; please return it by 2026.11.27."),
-    (20, 22, "The library opens again on 2026.11.22."),
-    (18, 21, "The library was closed that day and opened again on 2026.11.21."),
+    (27, 30, "The library is closed that day; please return it by Friday, 27 November 2026."),
+    (20, 22, "The library opens again on Sunday, 22 November 2026."),
+    (18, 21, "The library was closed that day and opened again on Saturday, 21 November 2026."),
   ])
   func `A letter says what to do about a day on which the library is closed`(
     before: Int, after: Int, words: String
   ) throws {
     var notice = try notice("Abigél", on: before + 1)
     notice.openDays = OpenDays(before: try sampleDay(before), after: try sampleDay(after))
+    #expect(letter([notice]).text.contains("\n  \(words)\n"))
+  }
+
+  @Test(arguments: [
+    (LoanStatus.lost, "It is recorded as lost."),
+    (.claimedReturned, "The library has been told that it is back."),
+    (.recalled, "It was recalled: another reader is waiting for it."),
+  ])
+  func `A letter says what is known of a book`(status: LoanStatus, words: String) throws {
+    var notice = try notice("Abigél")
+    notice.loan.status = status
     #expect(letter([notice]).text.contains("\n  \(words)\n"))
   }
 
@@ -128,17 +139,17 @@ import Testing
 
         This book is overdue. Please return it:
 
-        - "Egri csillagok" expired 7 days ago (2026.11.14)
+        - “Egri csillagok” is 7 days overdue (due 14 November 2026)
 
         This book is due soon:
 
-        - "Toldi" expires in 2 days (2026.11.23)
+        - “Toldi” is due in 2 days, on 23 November 2026
 
         Kovács Anna
 
         This book is due soon:
 
-        - "Abigél" expires tomorrow (2026.11.22)
+        - “Abigél” is due tomorrow, 22 November 2026
 
         Kind regards,
         Városi Könyvtár
@@ -158,14 +169,14 @@ import Testing
 
         These 2 books are overdue. Please return them:
 
-        - "Abigél" expired 7 days ago (2026.11.14)
-        - "Ábel" expired 6 days ago (2026.11.15)
+        - “Abigél” is 7 days overdue (due 14 November 2026)
+        - “Ábel” is 6 days overdue (due 15 November 2026)
 
         Reader without a name
 
         This book is due soon:
 
-        - "Toldi" expires tomorrow (2026.11.22)
+        - “Toldi” is due tomorrow, 22 November 2026
 
         Kind regards,
         Városi Könyvtár
@@ -180,16 +191,16 @@ import Testing
   @Test func `Books of which nothing may be told are counted`() throws {
     let notices = try (22...24).map { try notice("Abigél", on: $0, author: "Szabó Magda") }
     let text = letter(notices.map { $0.hidingTitles(.none) }).text
-    #expect(text.contains("\n- 3 books, the first due 2026.11.22\n"))
+    #expect(text.contains("\n- 3 books, the first due 22 November 2026\n"))
     #expect(text.ranges(of: "\n- ").count == 1)
     #expect(!text.contains("Abigél") && !text.contains("Szabó"))
     let one = letter([notices[0].hidingTitles(.none)]).text
-    #expect(one.contains("\n- 1 book, due 2026.11.22\n"))
+    #expect(one.contains("\n- 1 book, due 22 November 2026\n"))
     var numbered = notices[0].hidingTitles(.none)
     numbered.loan.barcode = "39001"
-    #expect(letter([numbered]).text.contains("\n- Book 39001 expires tomorrow (2026.11.22)\n"))
+    #expect(letter([numbered]).text.contains("\n- Book 39001 is due tomorrow, 22 November 2026\n"))
     let initials = letter([notices[0].hidingTitles(.initials)]).text
-    #expect(initials.contains("\n- \"A.\" expires tomorrow (2026.11.22)\n  S. M.\n"))
+    #expect(initials.contains("\n- “A.” is due tomorrow, 22 November 2026\n  S. M.\n"))
   }
 
   @Test func `The library is told who could not be written to, and why`() throws {
@@ -208,27 +219,27 @@ import Testing
 
         The address eva(at)example.org is not valid.
 
-        - "Kőszívű" expired 7 days ago (2026.11.14)
+        - “Kőszívű” is 7 days overdue (due 14 November 2026)
 
         Kovács Anna
 
         Nothing is sent to the address anna@example.org.
 
-        - "Ábel" expired 7 days ago (2026.11.14)
+        - “Ábel” is 7 days overdue (due 14 November 2026)
 
-        - "Abigél" expires tomorrow (2026.11.22)
+        - “Abigél” is due tomorrow, 22 November 2026
 
         Nagy Pál
 
         The catalogue has no e-mail address.
 
-        - "Toldi" expires in 2 days (2026.11.23)
+        - “Toldi” is due in 2 days, on 23 November 2026
 
         Reader without a name
 
         The catalogue has no e-mail address.
 
-        - "Tüskevár" expires in 3 days (2026.11.24)
+        - “Tüskevár” is due in 3 days, on 24 November 2026
 
         """)
   }
@@ -275,7 +286,7 @@ import Testing
       let shown = text.shortened(to: 100).visible
       #expect(letter.text.contains("  \(shown)\n"), "the author is text")
       let title = text.shortened(to: 200).visible
-      #expect(letter.text.contains("\n- \"\(title)\" expires tomorrow (2026.11.22)\n"))
+      #expect(letter.text.contains("\n- “\(title)” is due tomorrow, 22 November 2026\n"))
       #expect(!letter.subject.contains(shown))
       let html = letter.html()
       #expect(html.contains("<br>\n\(shown.escapedAsMarkup)"))

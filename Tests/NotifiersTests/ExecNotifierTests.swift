@@ -17,9 +17,9 @@ import Testing
     try fake.notifier().sendAll([notice, expired("Egri csillagok")])
     let document =
       #"{"version":1,"now":"2026-11-21T07:00:00","channel":"exec:\#(fake.path)","openCount":12,"#
-      + #""notices":[{"kind":"reminder","urgency":"normal","text":"\"Abigél\" expires tomorrow "#
-      + #"(2026.11.22 18:30), by Szabó Magda, lent to Kovács Anna, at the \"B\" Library, cannot be "#
-      + #"renewed again","#
+      + #""notices":[{"kind":"reminder","urgency":"normal","text":"“Abigél” by Szabó Magda "#
+      + #"is due tomorrow, 22 November 2026 at 18:30, lent to Kovács Anna, at the \"B\" Library, "#
+      + #"cannot be renewed","#
       + #""expiration":"2026-11-22","#
       + #""daysLeft":1,"catalogue":"/srv/books.xml","loan":{"id":"bk101","title":"Abigél","#
       + #""author":"Szabó Magda","isbn":"9789631193619","barcode":"0042","#
@@ -27,8 +27,8 @@ import Testing
       + #""category":"student","type":"reference","library":"the \"B\" Library","#
       + #""renewable":false,"loanStatus":null},"expirationTime":"18:30","#
       + #""library":"the \"B\" Library","rung":-1,"openDays":null},"#
-      + #"{"kind":"expired","urgency":"critical","text":"\"Egri csillagok\" expired 7 days ago "#
-      + #"(2026.11.14)","expiration":"2026-11-14","daysLeft":-7,"catalogue":"books.xml","#
+      + #"{"kind":"expired","urgency":"critical","text":"“Egri csillagok” is 7 days overdue "#
+      + #"(due 14 November 2026)","expiration":"2026-11-14","daysLeft":-7,"catalogue":"books.xml","#
       + #""loan":{"id":null,"title":"Egri csillagok","author":null,"isbn":null,"#
       + #""barcode":null,"borrower":null,"email":null,"language":null,"category":null,"type":null,"#
       + #""library":null,"renewable":null,"loanStatus":null},"expirationTime":null,"library":null,"rung":1,"openDays":null}]}"#

@@ -19,12 +19,12 @@ import Testing
     #expect(message.from == settings.from)
     #expect(message.replyTo == settings.replyTo)
     #expect(message.to == Mailbox(name: "Kovács Anna", try EmailAddress("anna@example.org")))
-    #expect(message.subject == "1 book to return, due 2026.11.22")
+    #expect(message.subject == "1 book to return, due 22 November 2026")
     #expect(message.date == context.now)
     #expect(message.utcOffset == 3_600)
     #expect(message.text.hasPrefix("Dear Kovács Anna,\n"))
     let reason =
-      "You are receiving this message because you have something on loan from Városi Könyvtár."
+      "You are receiving this message because you have borrowed something from Városi Könyvtár."
     #expect(message.text.hasSuffix("\nKind regards,\nVárosi Könyvtár\n\n\(reason)\n"))
     #expect(message.html == nil)
   }
@@ -44,7 +44,7 @@ import Testing
     }
     let message = try #require(settings.message(about: [notice()], in: mailContext()))
     let html = try #require(message.html)
-    #expect(html.contains("\"Abigél\" expires tomorrow"))
+    #expect(html.contains("“Abigél” is due tomorrow"))
     #expect(html.contains("\np { margin: 0 }\n"))
     #expect(html.contains("<a href=\"https://example.org/anna%40example.org\">"))
     #expect(message.text.contains("\nhttps://example.org/anna%40example.org\n"))
@@ -69,13 +69,13 @@ import Testing
     let settings = MailSettings(from: try Mailbox("desk@example.org"))
     let message = try #require(settings.message(about: [notice()], in: mailContext()))
     let reason =
-      "You are receiving this message because you have something on loan from the library."
+      "You are receiving this message because you have borrowed something from the library."
     #expect(message.text.hasSuffix("\n\n\(reason)\n"))
     #expect(message.html?.contains("<p>\(reason)</p>") == true)
     var branch = notice()
     branch.library = "the Central Library"
     let other = try #require(settings.message(about: [branch], in: mailContext()))
-    #expect(other.text.hasSuffix(" because you have something on loan from the Central Library.\n"))
+    #expect(other.text.hasSuffix(" have borrowed something from the Central Library.\n"))
   }
 
   @Test func `What has no address is for the library, in its language`() throws {
@@ -117,7 +117,7 @@ import Testing
     }
     #expect(messages.count == 2)
     for message in messages {
-      #expect(message.text.contains("- 1 book, due 2026.11.22\n"))
+      #expect(message.text.contains("- 1 book, due 22 November 2026\n"))
       #expect(!message.text.contains("Abigél"))
     }
   }

@@ -25,7 +25,7 @@ struct NotificationActionsDesktopTests {
     try notifier.sendAll([reminder("Abigél"), expired("Egri csillagok")])
     let notifications = try await session.notifications()
     #expect(notifications.map(\.actions) == [["open", "Megnéz"], ["open", "Megnéz"]])
-    #expect(notifications.map(\.summary).first == "Abigél expires tomorrow")
+    #expect(notifications.map(\.summary).first == "“Abigél” is due tomorrow")
     #expect(notifications.map(\.urgency) == [1, 2])
     #expect(!program.folder.contains("told"))
     try await session.press("open", ofNotification: 2)
@@ -60,7 +60,7 @@ struct NotificationActionsDesktopTests {
     for number in 0..<8 { try notifier.sendAll([reminder("Book \(number)")]) }
     #expect(
       try await session.notifications().map(\.summary)
-        == (0..<8).map { "Book \($0) expires tomorrow" })
+        == (0..<8).map { "“Book \($0)” is due tomorrow" })
     #expect(actions.waitingCount == 8)
     #expect(wrapper.processes.count == 8)
     actions.close()

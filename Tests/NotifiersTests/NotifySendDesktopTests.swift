@@ -17,12 +17,12 @@ struct NotifySendDesktopTests {
     #expect(
       try await session.notifications() == [
         DesktopSession.Notification(
-          appName: "Check Loans", summary: "Abigél expires tomorrow",
-          body: "Return or renew it by 2026.11.22.", urgency: 1,
+          appName: "Check Loans", summary: "“Abigél” is due tomorrow",
+          body: "Return or renew it by 22 November 2026.", urgency: 1,
           category: "x-check-loans.loan.due"),
         DesktopSession.Notification(
-          appName: "Check Loans", summary: "Egri csillagok expired 7 days ago",
-          body: "It was due on 2026.11.14: return or renew it now.", urgency: 2,
+          appName: "Check Loans", summary: "“Egri csillagok” is 7 days overdue",
+          body: "It was due on 14 November 2026: return or renew it now.", urgency: 2,
           category: "x-check-loans.loan.expired"),
       ])
   }
@@ -38,7 +38,7 @@ struct NotifySendDesktopTests {
     for title in titles { try notifier.sendAll([reminder(title)]) }
     #expect(
       try await session.notifications().map(\.summary)
-        == titles.map { "\($0) expires tomorrow" })
+        == titles.map { "“\($0)” is due tomorrow" })
   }
 
   @Test func `Titles that steer, or have no end, arrive harmless`() async throws {
@@ -52,20 +52,20 @@ struct NotifySendDesktopTests {
     let summaries = try await session.notifications().map(\.summary)
     #expect(
       summaries.prefix(4) == [
-        "line break expired 7 days ago", "]8;;https://example.orglink expired 7 days ago",
-        "kcab expired 7 days ago",
-        String(repeating: "x", count: 200) + "… expired 7 days ago",
+        "“line break” is 7 days overdue", "“]8;;https://example.orglink” is 7 days overdue",
+        "“kcab” is 7 days overdue",
+        "“" + String(repeating: "x", count: 200) + "…” is 7 days overdue",
       ])
     #expect(summaries.count == 5)
-    #expect(summaries.last?.unicodeScalars.first == "e")
-    #expect(summaries.last?.hasSuffix("… expired 7 days ago") == true)
+    #expect(summaries.last?.unicodeScalars.starts(with: "“e\u{301}".unicodeScalars) == true)
+    #expect(summaries.last?.hasSuffix("…” is 7 days overdue") == true)
   }
 
   @Test(arguments: [nil, "", " \u{1B} "])
   func `An empty title arrives as one that can be read`(title: String?) async throws {
     let session = try await DesktopSession(.recording)
     try session.notifier().sendAll([reminder(title)])
-    #expect(try await session.notifications().map(\.summary) == ["(untitled) expires tomorrow"])
+    #expect(try await session.notifications().map(\.summary) == ["A book is due tomorrow"])
   }
 
   @Test func `A notify-send that dies of what it is told has not delivered`() async throws {
@@ -86,13 +86,13 @@ struct NotifySendDesktopTests {
     let notifications = try await session.notifications()
     let digest = try #require(notifications.first)
     #expect(notifications.count == 1)
-    #expect(digest.summary == "500 loans need attention: 5 expired, 495 expire soon")
+    #expect(digest.summary == "500 books to return: 5 overdue, 495 due soon")
     let body = #"""
-      C:\new\101\377 expired 7 days ago
-      &lt;b&gt;bold&lt;/b&gt; expired 7 days ago
-      Salt &amp; Pepper expired 7 days ago
-      -u low expired 7 days ago
-      ends in \ expired 7 days ago
+      “C:\new\101\377” is 7 days overdue
+      “&lt;b&gt;bold&lt;/b&gt;” is 7 days overdue
+      “Salt &amp; Pepper” is 7 days overdue
+      “-u low” is 7 days overdue
+      “ends in \” is 7 days overdue
       and 495 more
       Run check-loans schedule list for all of them.
       """#
@@ -105,7 +105,7 @@ struct NotifySendDesktopTests {
     let session = try await DesktopSession(.recording)
     try session.notifier(adding: ["LC_ALL": locale]).sendAll([reminder("Árvíztűrő")])
     #expect(
-      try await session.notifications().map(\.summary) == ["Árvíztűrő expires tomorrow"])
+      try await session.notifications().map(\.summary) == ["“Árvíztűrő” is due tomorrow"])
   }
 
   @Test func `Under cron the bus of the user's own session is found`() async throws {

@@ -168,7 +168,7 @@ import Testing
     let fake = try FakeNotifySend.recording()
     let title = "$(touch \(fake.folder.path)/x) `touch \(fake.folder.path)/x`; touch x | x > x"
     try fake.notifier().sendAll([reminder(title)])
-    #expect(fake.calls.first?[4] == "\(title) expires tomorrow")
+    #expect(fake.calls.first?[4] == "“\(title)” is due tomorrow")
     #expect(!fake.folder.contains("x"))
   }
 
@@ -212,7 +212,7 @@ import Testing
       for number in 0..<20 {
         group.addTask {
           let error = try await failure(notifier, title: "Book <\(number)>")
-          return error.message.contains("status 1: Book <\(number)> expires")
+          return error.message.contains("status 1: “Book <\(number)>” is due")
         }
       }
       return try await group.reduce(into: []) { $0.append($1) }

@@ -11,44 +11,44 @@ import Testing
     #expect(
       try await arguments(of: [reminder("Abigél")]) == [
         "--app-name=Check Loans", "--urgency=normal", "--category=x-check-loans.loan.due", "--",
-        "Abigél expires tomorrow", "Return or renew it by 2026.11.22.",
+        "“Abigél” is due tomorrow", "Return or renew it by 22 November 2026.",
       ])
   }
 
-  @Test func `An expired loan is a critical notification`() async throws {
+  @Test func `An overdue book is a critical notification`() async throws {
     #expect(
       try await arguments(of: [expired("Egri csillagok")]) == [
         "--app-name=Check Loans", "--urgency=critical",
-        "--category=x-check-loans.loan.expired", "--", "Egri csillagok expired 7 days ago",
-        "It was due on 2026.11.14: return or renew it now.",
+        "--category=x-check-loans.loan.expired", "--", "“Egri csillagok” is 7 days overdue",
+        "It was due on 14 November 2026: return or renew it now.",
       ])
   }
 
   @Test func `A notification is in the language of its reader`() async throws {
     let hungarian = try #require(KnownLanguages().language(for: "hu"))
     let one = try await arguments(of: [expired("Toldi", at: "A & B")], in: hungarian)
-    #expect(one.summary == "Toldi 7 napja lejárt")
+    #expect(one.summary == "„Toldi” határideje 7 napja lejárt")
     #expect(
       one.body == """
-        A határidő lejárt (2026. 11. 14.): kérjük, mielőbb hozza vissza vagy hosszabbítsa meg \
+        A határidő lejárt (2026. november 14.): kérjük, mielőbb hozza vissza vagy hosszabbítsa meg \
         (A &amp; B).
         """)
     let russian = try #require(KnownLanguages().language(for: "ru"))
     let some = [reminder("A", at: "Б")] + (1...21).map { expired("\($0)") }
     let digest = try await arguments(of: some, in: russian)
-    #expect(digest.summary == "22 выдачи требуют внимания: 21 просрочена, у 1 скоро истекает срок")
+    #expect(digest.summary == "22 книги к возврату: 21 просрочена, у 1 скоро истекает срок")
     #expect(
-      digest.body.hasPrefix("1: срок истёк 7 дней назад\n2: ")
+      digest.body.hasPrefix("«1»: возврат просрочен на 7 дней\n«2»: ")
         && digest.body.hasSuffix("\nи ещё 17\nПолный список: check-loans schedule list"))
   }
 
   @Test func `The body of one notice names the library`() async throws {
     #expect(
       try await arguments(of: [reminder("Abigél", at: "the Central Library")]).body
-        == "Return or renew it at the Central Library by 2026.11.22.")
+        == "Return or renew it at the Central Library by 22 November 2026.")
     #expect(
       try await arguments(of: [expired("Toldi", at: "the Central Library")]).body
-        == "It was due on 2026.11.14: return or renew it now at the Central Library.")
+        == "It was due on 14 November 2026: return or renew it now at the Central Library.")
   }
 
   @Test func `Nobody is told to renew what cannot be renewed`() async throws {
@@ -56,13 +56,14 @@ import Testing
     (soon.loan.renewable, late.loan.renewable) = (false, false)
     #expect(
       try await arguments(of: [soon]).body
-        == "Return it at the Library by 2026.11.22; it cannot be renewed again.")
+        == "Return it at the Library by 22 November 2026; it cannot be renewed.")
     #expect(
       try await arguments(of: [late]).body
-        == "It was due on 2026.11.14: return it now; it cannot be renewed again.")
+        == "It was due on 14 November 2026: return it now; it cannot be renewed.")
     soon.loan.renewable = true
     #expect(
-      try await arguments(of: [soon]).body == "Return or renew it at the Library by 2026.11.22.")
+      try await arguments(of: [soon]).body
+        == "Return or renew it at the Library by 22 November 2026.")
   }
 
   @Test(arguments: [
@@ -76,16 +77,16 @@ import Testing
     name: String, shown: String
   ) async throws {
     let body = try await arguments(of: [reminder("Abigél", at: name)]).body
-    #expect(body.contains("\(shown) 2026.11.22."), "\(body)")
+    #expect(body.contains("\(shown) 22 November 2026."), "\(body)")
   }
 
   @Test(
     arguments: [
-      (nil, nil, "(untitled) expires tomorrow"),
-      ("", nil, "(untitled) expires tomorrow"),
-      (" \u{1B}\n\u{202E} ", nil, "(untitled) expires tomorrow"),
-      (nil, "bk101", "(untitled, id bk101) expires tomorrow"),
-      ("\u{7}", "bk101", "(untitled, id bk101) expires tomorrow"),
+      (nil, nil, "A book is due tomorrow"),
+      ("", nil, "A book is due tomorrow"),
+      (" \u{1B}\n\u{202E} ", nil, "A book is due tomorrow"),
+      (nil, "bk101", "Book bk101 is due tomorrow"),
+      ("\u{7}", "bk101", "Book bk101 is due tomorrow"),
     ] as [(String?, String?, String)])
   func `A loan without title still has a summary`(
     title: String?, id: String?, summary: String
@@ -105,51 +106,51 @@ import Testing
   ])
   func `A summary is one harmless line`(title: String, shown: String) async throws {
     #expect(
-      try await arguments(of: [reminder(title)]).summary == "\(shown) expires tomorrow")
+      try await arguments(of: [reminder(title)]).summary == "“\(shown)” is due tomorrow")
   }
 
   @Test func `A long title ends after 200 characters`() async throws {
     let summary = try await arguments(of: [reminder(String(repeating: "ű", count: 100_000))])
       .summary
-    #expect(summary == String(repeating: "ű", count: 200) + "… expires tomorrow")
+    #expect(summary == "“" + String(repeating: "ű", count: 200) + "…” is due tomorrow")
   }
 
   @Test func `A title of 200 characters is not shortened`() async throws {
     let title = String(repeating: "ű", count: 200)
-    #expect(try await arguments(of: [reminder(title)]).summary == "\(title) expires tomorrow")
+    #expect(try await arguments(of: [reminder(title)]).summary == "“\(title)” is due tomorrow")
   }
 
   @Test func `An emoji of several scalars is shown whole or not at all`() async throws {
     let family = "👨‍👩‍👧‍👦"
     let summary = try await arguments(of: [reminder(String(repeating: family, count: 300))])
       .summary
-    let shown = summary.prefix { $0 == Character(family) }
+    let shown = summary.dropFirst().prefix { $0 == Character(family) }
     #expect(shown.count == 200)
-    #expect(summary == "\(shown)… expires tomorrow")
+    #expect(summary == "“\(shown)…” is due tomorrow")
   }
 
   @Test func `One letter with ten thousand combining marks is cut`() async throws {
     let title = "e" + String(repeating: "\u{301}", count: 10_000)
     let summary = try await arguments(of: [reminder(title)]).summary
-    #expect(summary.unicodeScalars.starts(with: "e\u{301}\u{301}\u{301}".unicodeScalars))
-    #expect(summary.hasSuffix("… expires tomorrow"))
+    #expect(summary.unicodeScalars.starts(with: "“e\u{301}\u{301}\u{301}".unicodeScalars))
+    #expect(summary.hasSuffix("…” is due tomorrow"))
     #expect(summary.unicodeScalars.count < 1_700)
   }
 
   @Test(arguments: [
-    (4, 3, "7 loans need attention: 4 expired, 3 expire soon"),
-    (6, 1, "7 loans need attention: 6 expired, 1 expires soon"),
-    (6, 0, "6 loans need attention: 6 expired"),
-    (0, 6, "6 loans need attention: 6 expire soon"),
-    (1, 0, "1 loan needs attention: 1 expired"),
+    (4, 3, "7 books to return: 4 overdue, 3 due soon"),
+    (6, 1, "7 books to return: 6 overdue, 1 due soon"),
+    (6, 0, "6 books to return: 6 overdue"),
+    (0, 6, "6 books to return: 6 due soon"),
+    (1, 0, "1 book to return: 1 overdue"),
   ])
-  func `A digest counts what has expired and what expires soon`(
-    expired: Int, soon: Int, summary: String
+  func `A digest counts what is overdue and what is due soon`(
+    overdue: Int, soon: Int, summary: String
   ) {
-    #expect(DesktopMessage.digestSummary(expired: expired, soon: soon) == summary)
+    #expect(DesktopMessage.digestSummary(overdue: overdue, soon: soon) == summary)
   }
 
-  @Test func `A digest names the first five, expired before the others, each by date`()
+  @Test func `A digest names the first five, overdue before the others, each by date`()
     async throws
   {
     let all = try await arguments(of: [
@@ -157,13 +158,13 @@ import Testing
       reminder("today", on: 21), expired("yesterday", on: 20), expired("a fortnight ago", on: 7),
       reminder("also tomorrow"),
     ])
-    #expect(all.summary == "7 loans need attention: 3 expired, 4 expire soon")
+    #expect(all.summary == "7 books to return: 3 overdue, 4 due soon")
     let body = """
-      a fortnight ago expired 14 days ago
-      a week ago expired 7 days ago
-      yesterday expired yesterday
-      today expires today
-      tomorrow expires tomorrow
+      “a fortnight ago” is 14 days overdue
+      “a week ago” is 7 days overdue
+      “yesterday” is 1 day overdue
+      “today” is due today
+      “tomorrow” is due tomorrow
       and 2 more
       Run check-loans schedule list for all of them.
       """
@@ -178,8 +179,8 @@ import Testing
     let lines = try await arguments(of: mixed).body.split(separator: "\n")
     #expect(
       lines.prefix(3) == [
-        "Book 0 expires tomorrow, at the &lt;A&gt; Library",
-        "Book 1 expires tomorrow, at the B Library", "Book 2 expires tomorrow",
+        "“Book 0” is due tomorrow, at the &lt;A&gt; Library",
+        "“Book 1” is due tomorrow, at the B Library", "“Book 2” is due tomorrow",
       ])
     let alike = (0..<6).map { reminder("Book \($0)", at: names[1]) }
     #expect(try await !arguments(of: alike).body.contains("Library"))
@@ -199,11 +200,11 @@ import Testing
     let body = try await arguments(of: titles.map { reminder($0) }).body
     #expect(
       body.split(separator: "\n").prefix(5) == [
-        #"C:\\new\\101\\377 expires tomorrow"#,
-        "&lt;b&gt;bold&lt;/b&gt; expires tomorrow",
-        "Salt &amp; Pepper expires tomorrow",
-        "--help expires tomorrow",
-        #"ends in \\ expires tomorrow"#,
+        #"“C:\\new\\101\\377” is due tomorrow"#,
+        "“&lt;b&gt;bold&lt;/b&gt;” is due tomorrow",
+        "“Salt &amp; Pepper” is due tomorrow",
+        "“--help” is due tomorrow",
+        #"“ends in \\” is due tomorrow"#,
       ])
   }
 
@@ -213,7 +214,7 @@ import Testing
     let body = try await arguments(of: (1...500).map { reminder($0 % 2 == 0 ? marks : long) })
       .body
     #expect(body.utf8.count < 8_000)
-    #expect(body.hasPrefix(String(repeating: "&amp;", count: 60) + "… expires tomorrow\n"))
+    #expect(body.hasPrefix("“" + String(repeating: "&amp;", count: 60) + "…” is due tomorrow\n"))
     #expect(body.hasSuffix("\nand 495 more\nRun check-loans schedule list for all of them."))
   }
 

@@ -40,11 +40,11 @@ import Testing
       "a{{b}{count}{{title}{count}", "}",
     ])
     try recorder.notifier.sendAll([notice(anna)])
-    let line = "\"Abigél\" expires tomorrow (2026.11.22), lent to Kovács Anna"
+    let line = "“Abigél” is due tomorrow, 22 November 2026, lent to Kovács Anna"
     #expect(
       recorder.calls == [
         [
-          "Abigél expires tomorrow", line, "1", "normal", "3", "Kovács Anna", "anna@example.org",
+          "“Abigél” is due tomorrow", line, "1", "normal", "3", "Kovács Anna", "anna@example.org",
           "a{b}1{title}1", "}",
         ]
       ])
@@ -55,12 +55,12 @@ import Testing
     let recorder = try Recorder(["{title}", "{text}", "{count} {urgency} {priority}", "{email}"])
     try recorder.notifier.sendAll([reminder("a"), expired("b")])
     let lines = [
-      "\"a\" expires tomorrow (2026.11.22)", "\"b\" expired 7 days ago (2026.11.14)",
+      "“a” is due tomorrow, 22 November 2026", "“b” is 7 days overdue (due 14 November 2026)",
     ]
     #expect(
       recorder.calls == [
         [
-          "2 loans need attention: 1 expired, 1 expires soon", lines.joined(separator: "; "),
+          "2 books to return: 1 overdue, 1 due soon", lines.joined(separator: "; "),
           "2 critical 4", "",
         ]
       ])
@@ -99,7 +99,7 @@ import Testing
     var loan = anna
     (loan.title, loan.borrower) = (title, title)
     try recorder.notifier.sendAll([notice(loan)])
-    #expect(recorder.calls == [["T: \(value) expires tomorrow", "\(value)!"]])
+    #expect(recorder.calls == [["T: “\(value)” is due tomorrow", "\(value)!"]])
     #expect(!recorder.fake.folder.contains("x"))
   }
 
@@ -117,15 +117,17 @@ import Testing
   }
 
   @Test(arguments: [
-    ("{title}", "-K/etc/x"), ("{title}", "@/etc/passwd"), ("{email}{title}", "--help"),
+    ("{borrower}", "-K/etc/x"), ("{borrower}", "@/etc/passwd"), ("{email}{borrower}", "--help"),
     ("{borrower}-x", ""),
   ])
   func `An argument that only a value makes an option is refused`(
-    template: String, title: String
+    template: String, name: String
   ) throws {
     let recorder = try Recorder(["-H", template])
+    var loan = anna
+    (loan.borrower, loan.email) = (name, nil)
     let error = try #require(throws: NotifierError.self) {
-      try recorder.notifier.sendAll([reminder(title, id: "b")])
+      try recorder.notifier.sendAll([notice(loan)])
     }
     #expect(error.code == .failed)
     #expect(
@@ -133,8 +135,8 @@ import Testing
         == "phone: \(recorder.fake.path) was not run: its argument 2 would begin with - or @, like "
         + "an option; put a text before the placeholder, in run of its [[channel]] table")
     #expect(recorder.calls == [])
-    let safe = try Recorder(["--title={title}", "-{title}", "@{title}", "--", "-"])
-    try safe.notifier.sendAll([reminder(title, id: "b")])
+    let safe = try Recorder(["--name={borrower}", "-{borrower}", "@{borrower}", "--", "-"])
+    try safe.notifier.sendAll([notice(loan)])
     #expect(safe.calls.first?.count == 5)
   }
 

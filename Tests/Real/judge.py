@@ -16,14 +16,14 @@ import sys
 
 BOUNCE = "bounce@example.org"
 SENDER = "Városi Könyvtár"
-# The loan's end, and words of the text, by address; the last of them where quotation marks are not taken.
+# The due date, and words of the text, by address; the last of them where quotation marks are not taken.
 READERS = {
-    "eszter@example.org": ("2026. 11. 28.", "„Árvíztűrő tükörfúrógép” 3 nap múlva lejár"),
-    "anna+books@example.org": ("2026. 11. 22.", "„Téli 📚🦉 mesék” 3 napja lejárt"),
-    "vadas@example.org": ("2026. 11. 26.", "„Evil Bcc: spy@example.org . From me” holnap lejár"),
-    '"bela jr"@example.org': ("2026. 11. 14.", "„Abigél” 11 napja lejárt"),
-    "dot@example.org": ("2026. 11. 25.", "„.” ma lejár"),
-    "bela@example.org": ("2026. 11. 14.", "„Abigél” 11 napja lejárt"),
+    "eszter@example.org": ("2026. november 28.", "„Árvíztűrő tükörfúrógép” határideje 3 nap múlva"),
+    "anna+books@example.org": ("2026. november 22.", "„Téli 📚🦉 mesék” határideje 3 napja lejárt"),
+    "vadas@example.org": ("2026. november 26.", "„Evil Bcc: spy@example.org . From me” határideje holnap"),
+    '"bela jr"@example.org': ("2026. november 14.", "„Abigél” határideje 11 napja lejárt"),
+    "dot@example.org": ("2026. november 25.", "„.” határideje ma jár le"),
+    "bela@example.org": ("2026. november 14.", "„Abigél” határideje 11 napja lejárt"),
 }
 HEADERS = ("Date", "From", "To", "Subject", "Message-ID", "Auto-Submitted", "Content-Language")
 

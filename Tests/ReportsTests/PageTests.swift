@@ -148,7 +148,7 @@ struct PageTests {
     let page = try await read(desk, "--closed-weekdays", "thu")
     #expect(
       page.counts.elements.map(\.text) == [
-        "1 Today", "0 Tomorrow", "0 This week", "2 Overdue", "0 Later",
+        "1 Today", "0 Tomorrow", "0 This week", "2 Expired", "0 Later",
       ])
     let bars = page.bars.elements.compactMap(\.text)
     #expect(bars.count == 51)
@@ -335,13 +335,16 @@ struct PageTests {
       ])
     #expect(
       page.headings.elements.map(\.text) == [
-        "3 letters", "1 visszahozandó könyv, határidő: 2026. 11. 20.",
-        "2 books to return, the first due 2026.11.20", "1 book to return, due 2026.11.20",
+        "3 letters", "1 visszahozandó könyv, határidő: 2026. november 20.",
+        "2 books to return, the first due 20 November 2026",
+        "1 book to return, due 20 November 2026",
       ])
     #expect(
       page.counts.elements.map(\.text) == [
-        "„Two” tegnap lejárt (2026. 11. 20.)", "\"One\" expired yesterday (2026.11.20)",
-        "\"Three\" expired yesterday (2026.11.20)", "\"Four\" expired yesterday (2026.11.20)",
+        "„Two” határideje 1 napja lejárt (2026. november 20.)",
+        "“One” is 1 day overdue (due 20 November 2026)",
+        "“Three” is 1 day overdue (due 20 November 2026)",
+        "“Four” is 1 day overdue (due 20 November 2026)",
       ])
     #expect(
       page.paragraphs.elements.first?.text

@@ -33,7 +33,7 @@ struct ReportTableTests {
     for style in ["\u{1B}[31m2026.11.17", "\u{1B}[33m2026.11.18", "\u{1B}[36m2026.11.19"] {
       #expect(colored.contains(style))
     }
-    #expect(colored.contains("\u{1B}[1m\u{1B}[39mOverdue"))
+    #expect(colored.contains("\u{1B}[1m\u{1B}[39mExpired"))
     for variables in [["NO_COLOR": "1"], ["TERM": "dumb"]] {
       let name = try #require(variables.keys.first)
       // The terminal itself sets TERM.
@@ -48,7 +48,7 @@ struct ReportTableTests {
     command.program = "/usr/bin/script"
     command.environment["TERM"] = "xterm"
     let shown = try await command.run().text
-    #expect(shown.contains("Overdue"))
+    #expect(shown.contains("Expired"))
     #expect(!shown.contains("\u{1B}"))
   }
 
@@ -64,12 +64,12 @@ struct ReportTableTests {
     #expect(desk.folder.contents(of: "report") == result.text)
   }
 
-  @Test func `What can still be saved comes first, the longest overdue last`() async throws {
+  @Test func `What can still be saved comes first, the longest expired last`() async throws {
     let lines = try await table(desk(), "--all")
     let headings = lines.filter { !$0.hasPrefix(" ") }.dropLast()
-    #expect(headings == ["Today", "Tomorrow", "This week", "Overdue", "Later"])
-    let overdue = lines.drop { $0 != "Overdue" }.dropFirst().prefix { $0.hasPrefix(" ") }
-    #expect(overdue.map { $0.prefix(12) } == ["  2026.11.17", "  2026.11.11", "  2025.11.17"])
+    #expect(headings == ["Today", "Tomorrow", "This week", "Expired", "Later"])
+    let expired = lines.drop { $0 != "Expired" }.dropFirst().prefix { $0.hasPrefix(" ") }
+    #expect(expired.map { $0.prefix(12) } == ["  2026.11.17", "  2026.11.11", "  2025.11.17"])
     let week = lines.drop { $0 != "This week" }.dropFirst().prefix { $0.hasPrefix(" ") }
     #expect(week.map { $0.prefix(12) } == ["  2026.11.20", "  2026.11.22"])
   }

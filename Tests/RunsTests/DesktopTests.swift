@@ -30,14 +30,14 @@ struct DesktopTests {
     #expect(
       try await session.notifications() == [
         Notification(
-          appName: "Check Loans", summary: "Abigél expires tomorrow",
-          body: "Return or renew it by 2026.11.22.", urgency: 1,
+          appName: "Check Loans", summary: "“Abigél” is due tomorrow",
+          body: "Return or renew it by 22 November 2026.", urgency: 1,
           category: "x-check-loans.loan.due")
       ])
     #expect(try await desk.schedule().map(\.state) == ["delivered"])
   }
 
-  @Test func `Five loans are five notifications, the longest expired first`() async throws {
+  @Test func `Five loans are five notifications, the longest overdue first`() async throws {
     let session = try await DesktopSession(.recording)
     let desk = try desk(on: session)
     try desk.edit("<expiration>2026.11.22</expiration>", to: "")
@@ -45,9 +45,9 @@ struct DesktopTests {
     let notifications = try await session.notifications()
     #expect(
       notifications.map(\.summary) == [
-        "Szent Péter esernyője expired 417 days ago", "Frankenstein expired 267 days ago",
-        "A Room of One's Own expired 47 days ago", "Egri csillagok expired 7 days ago",
-        "Az arany ember expires today",
+        "“Szent Péter esernyője” is 417 days overdue", "“Frankenstein” is 267 days overdue",
+        "“A Room of One's Own” is 47 days overdue", "“Egri csillagok” is 7 days overdue",
+        "“Az arany ember” is due today",
       ])
     #expect(notifications.map(\.urgency) == [2, 2, 2, 2, 1])
     let categories = notifications.map { $0.category ?? "" }
@@ -58,7 +58,7 @@ struct DesktopTests {
       ])
     #expect(
       notifications.dropLast().last?.body
-        == "It was due on 2026.11.14: return or renew it now.")
+        == "It was due on 14 November 2026: return or renew it now.")
   }
 
   @Test func `Six loans are one digest`() async throws {
@@ -69,13 +69,13 @@ struct DesktopTests {
       try await session.notifications() == [
         Notification(
           appName: "Check Loans",
-          summary: "6 loans need attention: 4 expired, 2 expire soon",
+          summary: "6 books to return: 4 overdue, 2 due soon",
           body: """
-            Szent Péter esernyője expired 417 days ago
-            Frankenstein expired 267 days ago
-            A Room of One's Own expired 47 days ago
-            Egri csillagok expired 7 days ago
-            Az arany ember expires today
+            “Szent Péter esernyője” is 417 days overdue
+            “Frankenstein” is 267 days overdue
+            “A Room of One's Own” is 47 days overdue
+            “Egri csillagok” is 7 days overdue
+            “Az arany ember” is due today
             and 1 more
             Run check-loans schedule list for all of them.
             """, urgency: 2, category: "x-check-loans.loan.expired")
@@ -100,9 +100,9 @@ struct DesktopTests {
       #expect(!desk.folder.contains("x"))
     }
     let notifications = try await session.notifications()
-    #expect(notifications.map(\.summary) == titles.map { "\($0.1) expires tomorrow" })
+    #expect(notifications.map(\.summary) == titles.map { "“\($0.1)” is due tomorrow" })
     #expect(Set(notifications.map(\.urgency)) == [1])
-    #expect(Set(notifications.map(\.body)) == ["Return or renew it by 2026.11.22."])
+    #expect(Set(notifications.map(\.body)) == ["Return or renew it by 22 November 2026."])
   }
 
   @Test func `Titles in a digest are not taken for markup`() async throws {
@@ -114,11 +114,11 @@ struct DesktopTests {
       on: session, catalogue: catalogue(titles.map { ($0, "2026.11.22") }))
     #expect(try await notify(desk).outcome == Outcome(0))
     let body = #"""
-      &lt;b&gt;bold&lt;/b&gt; expires tomorrow
-      Salt &amp; Pepper expires tomorrow
-      C:\new\101 expires tomorrow
-      -u low expires tomorrow
-      ends in \ expires tomorrow
+      “&lt;b&gt;bold&lt;/b&gt;” is due tomorrow
+      “Salt &amp; Pepper” is due tomorrow
+      “C:\new\101” is due tomorrow
+      “-u low” is due tomorrow
+      “ends in \” is due tomorrow
       and 1 more
       Run check-loans schedule list for all of them.
       """#
@@ -246,13 +246,13 @@ struct DesktopTests {
     try desk.folder.write(
       program: """
         #!/bin/sh
-        case "$5" in Abig*) echo refused >&2; exit 1;; esac
+        case "$5" in *Abig*) echo refused >&2; exit 1;; esac
         echo "$5" >> '\(desk.folder.path)/shown'
 
         """, to: "notify-send")
     desk.environment["PATH"] = desk.folder.path
     #expect(try await notify(desk).status == 69)
-    #expect(desk.folder.contents(of: "shown") == "Az ajtó expires tomorrow\n")
+    #expect(desk.folder.contents(of: "shown") == "“Az ajtó” is due tomorrow\n")
     #expect(try await desk.pending() == ["Abigél"])
   }
 }

@@ -71,7 +71,7 @@ struct MailChannelTests {
     let mails = try await desk.mails(in: "mbox")
     #expect(mails.map(\.to) == ["Anna <anna@example.org>", "Béla <bela@example.org>"])
     #expect(mails.map(\.defects) == [0, 0])
-    #expect(mails.last?.books == ["- \"Winnetou\" expired yesterday (2026.11.20)"])
+    #expect(mails.last?.books == ["- “Winnetou” is 1 day overdue (due 20 November 2026)"])
     #expect(mails.first?.html.contains("Abigél") == true)
     let stateNow = try? desk.desk.stateBytes()
     #expect(stateNow == state, "nothing is written")
@@ -87,8 +87,8 @@ struct MailChannelTests {
     #expect(mails.map(\.to) == ["Trial <trial@example.org>", "Trial <trial@example.org>"])
     #expect(
       mails.map(\.subject) == [
-        "anna@example.org: 1 book to return, due 2026.11.22",
-        "bela@example.org: 1 book to return, due 2026.11.22",
+        "anna@example.org: 1 book to return, due 22 November 2026",
+        "bela@example.org: 1 book to return, due 22 November 2026",
       ])
     let list = try JSON(parsing: await desk.desk.run("schedule", "list", "--format", "json").text)
     #expect(list.reminders[0].deliveries.elements.map(\.channel) == ["mail-redirect"])
@@ -137,8 +137,8 @@ struct MailChannelTests {
     #expect(mail.to == "Desk <help@example.org>")
     #expect(mail.subject == "Reminders for 2 readers without a working address")
     let parts = [
-      "Zoltán", "The catalogue has no e-mail address.", "\"Toldi\"", "Béla",
-      "Nothing is sent to the address bela@example.org.", "\"Biblia\"",
+      "Zoltán", "The catalogue has no e-mail address.", "“Toldi”", "Béla",
+      "Nothing is sent to the address bela@example.org.", "“Biblia”",
     ]
     let places = parts.compactMap { mail.text.firstRange(of: $0)?.lowerBound }
     #expect(places.count == parts.count && places == places.sorted(), "\(mail.text)")
@@ -274,7 +274,7 @@ struct MailChannelTests {
     #expect(try await desk.run("--now", "2026-11-21T23:59") == Outcome(0, errors: held))
     #expect(try await desk.mails().count == 1)
     #expect(try await desk.run("--now", "2026-11-22T00:00") == Outcome(0))
-    #expect(try await desk.mails().last?.books == ["- \"Toldi\" expires today (2026.11.22)"])
+    #expect(try await desk.mails().last?.books == ["- “Toldi” is due today, 22 November 2026"])
     #expect(try await desk.run("--now", "2026-11-22T00:01") == Outcome(0))
     #expect(try await desk.mails().count == 2)
   }
@@ -318,15 +318,15 @@ struct MailChannelTests {
   // MARK: - Contents
 
   @Test(arguments: [
-    ([], "\"A Pál utcai fiúk\"", "\"A Pál utcai fiúk\""),
+    ([], "\"A Pál utcai fiúk\"", "“A Pál utcai fiúk”"),
     (["--titles", "none"], "(untitled, barcode 17)", "Book 17"),
-    (["--titles", "initials"], "\"A. P. U. F.\"", "\"A. P. U. F.\""),
-    (["--titles", "mail=initials"], "\"A Pál utcai fiúk\"", "\"A. P. U. F.\""),
+    (["--titles", "initials"], "\"A. P. U. F.\"", "“A. P. U. F.”"),
+    (["--titles", "mail=initials"], "\"A Pál utcai fiúk\"", "“A. P. U. F.”"),
     (
       ["--titles", "none", "--titles", "mail=full"], "(untitled, barcode 17)",
-      "\"A Pál utcai fiúk\""
+      "“A Pál utcai fiúk”"
     ),
-    (["--titles", "stdout=none"], "(untitled, barcode 17)", "\"A Pál utcai fiúk\""),
+    (["--titles", "stdout=none"], "(untitled, barcode 17)", "“A Pál utcai fiúk”"),
   ])
   func `A channel gives away no more of titles than it may`(
     options: [String], line: String, book: String
@@ -341,7 +341,7 @@ struct MailChannelTests {
     #expect(result.status == 0, "\(result.errorText)")
     #expect(result.text.hasPrefix("\(line) expires tomorrow"), "\(result.text)")
     let mail = try #require(try await desk.mails().first)
-    #expect(mail.books.first == "- \(book) expires tomorrow (2026.11.22)")
+    #expect(mail.books.first == "- \(book) is due tomorrow, 22 November 2026")
     for title in ["utcai", "Molnár"] {
       #expect(result.text.contains(title) == line.contains("utcai"))
       #expect((mail.text + mail.html + mail.subject).contains(title) == book.contains("utcai"))
@@ -369,11 +369,11 @@ struct MailChannelTests {
     #expect(mails.map(\.language) == ["hu", "de", "cs", "hu", "cs"])
     #expect(
       mails.map(\.subject) == [
-        "1 visszahozandó könyv, határidő: 2026. 11. 22.",
-        "1 Buch zurückzugeben, fällig am 22.11.2026",
-        "1 kniha k vrácení, lhůta 22. 11. 2026",
-        "1 visszahozandó könyv, határidő: 2026. 11. 22.",
-        "1 kniha k vrácení, lhůta 22. 11. 2026",
+        "1 visszahozandó könyv, határidő: 2026. november 22.",
+        "1 Buch zurückzugeben, fällig am 22. November 2026",
+        "1 kniha k vrácení, termín 22. listopadu 2026",
+        "1 visszahozandó könyv, határidő: 2026. november 22.",
+        "1 kniha k vrácení, termín 22. listopadu 2026",
       ])
   }
 
@@ -396,7 +396,8 @@ struct MailChannelTests {
     #expect(mails.map(\.subject) == ["a book", "2 books"])
     #expect(mails.first?.text.hasPrefix("Szia Anna!\n") == true)
     #expect(
-      mails.last?.text.hasPrefix("Hello Bob, Town Library writes on 2026.11.21 about 2\n") == true)
+      mails.last?.text.hasPrefix("Hello Bob, Town Library writes on 21 November 2026 about 2\n")
+        == true)
   }
 
   @Test(arguments: [
@@ -562,10 +563,9 @@ struct MailChannelTests {
   private static let tags =
     "en, hu, de, cs, ru, zh, and translation = \"FILE\" adds one from a PO file"
   private static let names = """
-    there are desktop-digest, loan-expired, loan-soon, loan-today, loan-tomorrow, loan-yesterday, \
-    mail-closed-note, mail-closing, mail-count, mail-greeting, mail-greeting-anyone, \
-    mail-intro-expired, mail-intro-soon, mail-intro-today, mail-more, mail-reason, \
-    mail-reason-nameless, mail-subject
+    there are desktop-digest, due-soon, due-today, due-tomorrow, mail-closed-note, mail-closing, \
+    mail-count, mail-greeting, mail-greeting-anyone, mail-intro-overdue, mail-intro-soon, \
+    mail-intro-today, mail-more, mail-reason, mail-reason-nameless, mail-subject, overdue
     """
 
   @Test(arguments: ["hun", "HU", "hu-HU", "'hu'"])
@@ -658,7 +658,7 @@ struct MailChannelTests {
           "X-Auto-Response-Suppress", "Content-Language", "MIME-Version", "Content-Type",
         ])
       #expect(mail.defects == 0)
-      #expect(mail.text.contains("\"Toldi Bcc: evil@example.org x\" expires tomorrow"))
+      #expect(mail.text.contains("“Toldi Bcc: evil@example.org x” is due tomorrow"))
     }
   }
 

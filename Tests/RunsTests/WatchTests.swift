@@ -816,7 +816,7 @@ struct WatchDesktopTests {
       _ = try await wait(for: 3, session)
       #expect(
         try await session.notifications().map(\.summary) == [
-          "Abigél expires today", "Abigél expired yesterday", "Solaris expires tomorrow",
+          "“Abigél” is due today", "“Abigél” is 1 day overdue", "“Solaris” is due tomorrow",
         ])
       #expect(session.instants[0] < midnight)
       #expect(session.instants[1] >= midnight)

@@ -28,9 +28,10 @@ struct ChannelTableTests {
       """)
     #expect(try await desk.run("books.xml").outcome == Outcome(0))
     let all = [
-      "<Title: 2 loans need attention: 1 expired, 1 expires soon>", "<\(desk.folder.path)/x>",
+      "<Title: 2 books to return: 1 overdue, 1 due soon>", "<\(desk.folder.path)/x>",
       "<{>",
-      "\"Toldi\" expired yesterday (2026.11.20)", "\"Abigél\" expires tomorrow (2026.11.22)",
+      "“Toldi” is 1 day overdue (due 20 November 2026)",
+      "“Abigél” is due tomorrow, 22 November 2026",
     ]
     #expect(told(desk) == all)
     #expect(try await desk.run("deliver", "--notify", "phone").outcome == Outcome(0))
@@ -56,12 +57,13 @@ struct ChannelTableTests {
     #expect(try await desk.run("--notify", "each-1", "books.xml").outcome == Outcome(0))
     #expect(
       told(desk) == [
-        "<\"Toldi\" expired yesterday (2026.11.20)>", "<\"Abigél\" expires tomorrow (2026.11.22)>",
+        "<“Toldi” is 1 day overdue (due 20 November 2026)>",
+        "<“Abigél” is due tomorrow, 22 November 2026>",
       ])
   }
 
   @Test(arguments: [
-    ("", "\"Abigél\""), ("titles = \"initials\"", "\"A.\""),
+    ("", "“Abigél”"), ("titles = \"initials\"", "“A.”"),
   ])
   func `A channel may be given less of the titles than others`(
     setting: String, title: String

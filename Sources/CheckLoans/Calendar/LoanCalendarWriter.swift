@@ -70,8 +70,7 @@ struct LoanCalendarWriter {
       ($0.notice.loan.expiration, $0.identity) < ($1.notice.loan.expiration, $1.identity)
     }
     var lines = loans.prefix(Self.mostBooks).map { loan in
-      let sentence = sentence(about: loan, in: language)
-      return loan.notice.line(today: loan.today, in: language, sentence: sentence)
+      loan.notice.line(for: .calendar, today: loan.today, in: language)
     }
     let rest = loans.count - lines.count
     if rest > 0 { lines.append(language.text(.more, count: rest)) }
@@ -89,9 +88,9 @@ struct LoanCalendarWriter {
   /// calendar is looked at.
   private func sentence(about loan: CalendarLoan, in language: Language) -> String {
     let book = loan.notice.loan
-    let label = book.label(in: language)
+    let label = book.label(for: .calendar, in: language)
     if loan.today > book.expiration {
-      return book.dueSentence(label, today: loan.today, in: language)
+      return book.sentence(label, for: .calendar, today: loan.today, in: language)
     }
     if titles != .full && book.title == nil { return language.text(.returnBooks, count: 1) }
     return language.text(.returnTitle, ["title": label])

@@ -237,7 +237,7 @@ struct Badge {
   private var tooltip: String {
     var lines = mostUrgent.prefix(Self.shown).map { notice, today in
       let title = notice.loan.label().shortened(toColumns: 60)
-      let line = notice.loan.dueSentence(title, today: today)
+      let line = notice.loan.sentence(title, for: .report, today: today)
       let place = notice.library.map { ", at \($0.visible.shortened(toColumns: 60))" } ?? ""
       return (line + place).escapedAsMarkup
     }

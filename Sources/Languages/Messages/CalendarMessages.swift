@@ -1,10 +1,10 @@
 // Entries of a calendar.
 
 extension Message {
-  // Translators: the name of a calendar of loans.
-  package static let calendarName = message("Library loans")
+  // Translators: the name of a calendar of books to return.
+  package static let calendarName = message("Library books")
   // Translators: the same of one reader; {borrower} is a name, in the nominative.
-  package static let calendarNameOf = message("Library loans: {borrower}")
+  package static let calendarNameOf = message("Library books: {borrower}")
   // Translators: what to do on a day; {title} is the book's, in quotation marks, in the nominative.
   package static let returnTitle = message("Return {title}")
   // Translators: what to do on a day.

@@ -5,18 +5,18 @@ internal import Loans
 // nominative, or after a colon.
 
 extension Message {
-  // Translators: the form of a date. {day02} and {month02} have two digits.
+  // Translators: the form of a date in reports. {day02} and {month02} have two digits.
   package static let date = message(context: "date", "{year}.{month02}.{day02}")
   // Translators: the same within a sentence; English has ISO 8601 there.
   package static let dateInSentence = message(
     context: "date in a sentence", "{year}-{month02}-{day02}")
-  // Translators: the quotation marks of titles.
+  // Translators: the quotation marks of titles in reports.
   package static let quotedTitle = message(context: "title", "\"{title}\"")
   package static let untitledWithID = message("(untitled, id {id})")
   package static let untitledWithBarcode = message("(untitled, barcode {barcode})")
   package static let untitled = message("(untitled)")
 
-  // Translators: {title} is the book's; the book must be returned by then.
+  // Translators: these five are for reports. {title} is the book's; it must be returned by then.
   package static let expiresToday = message("{title} expires today")
   package static let expiresTomorrow = message("{title} expires tomorrow")
   package static let expiresLater = plural(

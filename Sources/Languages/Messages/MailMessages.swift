@@ -2,7 +2,7 @@
 ///
 /// All may have `{borrower}`, `{library}`, `{sender}` and `{today}` besides what they have here.
 extension Message {
-  // Translators: the subject. {date} is the day on which the first loan ends, which may have passed.
+  // Translators: the subject. {date} is the day on which the first book is due, which may have passed.
   package static let mailSubject = plural(
     "{count} book to return, due {date}", "{count} books to return, the first due {date}")
   // Translators: {borrower} is a name, in the nominative.
@@ -10,7 +10,7 @@ extension Message {
   // Translators: the greeting where no name is known, or where a message is for several people.
   package static let mailGreetingAnyone = message("Dear reader,")
   // Translators: before a list of books.
-  package static let mailIntroExpired = plural(
+  package static let mailIntroOverdue = plural(
     "This book is overdue. Please return it:",
     "These {count} books are overdue. Please return them:")
   // Translators: before a list of books.
@@ -24,39 +24,30 @@ extension Message {
     "{count} book, due {date}", "{count} books, the first due {date}")
   // Translators: after a list of books that is too long.
   package static let mailMore = plural("and {count} more book", "and {count} more books")
-  // Translators: after a book that is due on a day when the library is closed.
+  // Translators: after a book that is due on a closed day. For {weekday} see "return it by".
   package static let mailClosedNote = message(
-    "The library is closed that day; please return it by {date}.")
-  // Translators: after a book that was due on a day when the library is closed.
-  package static let mailReopens = message("The library opens again on {date}.")
-  // Translators: after a book that was due on a day when the library was closed.
+    "The library is closed that day; please return it by {weekday}, {date}.")
+  // Translators: after a book that was due on a closed day. For {weekday} see "open again on".
+  package static let mailReopens = message("The library opens again on {weekday}, {date}.")
+  // Translators: after a book that was due on a closed day. For {weekday} see "open again on".
   package static let mailReopened = message(
-    "The library was closed that day and opened again on {date}.")
+    "The library was closed that day and opened again on {weekday}, {date}.")
   // Translators: after a book; {library} is a name, such as the Central Library.
   package static let mailPlace = message("Return it at {library}.")
   // Translators: after a book.
   package static let mailRenewable = message("It can be renewed.")
   // Translators: after a book.
-  package static let mailNotRenewable = message("It cannot be renewed again.")
+  package static let mailNotRenewable = message("It cannot be renewed.")
   // Translators: \n is a line break; {sender} is the name of the library.
   package static let mailClosing = message("Kind regards,\n{sender}")
   // Translators: why one gets the message, at its end; {library} is a name, such as the Central Library.
   package static let mailReason = message(
-    "You are receiving this message because you have something on loan from {library}.")
+    "You are receiving this message because you have borrowed something from {library}.")
   // Translators: the same where no name is known.
   package static let mailReasonNameless = message(
-    "You are receiving this message because you have something on loan from the library.")
+    "You are receiving this message because you have borrowed something from the library.")
   // Translators: a link at the end of a message.
   package static let mailUnsubscribe = message("Stop these messages")
-}
-
-/// Names for a book whose title is withheld; the day on which its loan ends is said by the sentence of
-/// the reports.
-extension Message {
-  // Translators: in place of a title that is not told; {number} is a barcode or the like.
-  package static let bookByNumber = message("Book {number}")
-  // Translators: in place of a title that nobody knows.
-  package static let bookUntitled = message("Untitled book")
 }
 
 /// The sentences of a message to the library about readers who cannot be written to.

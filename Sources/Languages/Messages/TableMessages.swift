@@ -2,7 +2,7 @@
 
 extension Message {
   // Translators: headings of loans that have something in common, and end with no full stop.
-  package static let overdueGroup = message(context: "group of loans", "Overdue")
+  package static let expiredGroup = message(context: "group of loans", "Expired")
   package static let todayGroup = message(context: "group of loans", "Today")
   package static let tomorrowGroup = message(context: "group of loans", "Tomorrow")
   package static let weekGroup = message(context: "group of loans", "This week")

@@ -8,7 +8,7 @@ internal import Loans
 /// ```json
 /// {"version":1,"now":"2026-11-21T07:00:00","channel":"exec:tell","openCount":12,"notices":[
 ///   {"kind":"reminder","urgency":"normal",
-///    "text":"\"Abigél\" expires tomorrow (2026.11.22), by Szabó Magda, lent to Kovács Anna",
+///    "text":"“Abigél” by Szabó Magda is due tomorrow, 22 November 2026, lent to Kovács Anna",
 ///    "expiration":"2026-11-22","daysLeft":1,"catalogue":"/srv/books.xml",
 ///    "loan":{"id":"bk101","title":"Abigél","author":"Szabó Magda","isbn":null,"barcode":null,
 ///            "borrower":"Kovács Anna","email":"anna@example.org","language":"hu",
@@ -76,7 +76,7 @@ extension Notice {
     .object([
       ("kind", .string(kind.rawValue)),
       ("urgency", .string(urgency.rawValue)),
-      ("text", .string(line(today: today))),
+      ("text", .string(line(for: .message, today: today))),
       ("expiration", .string(loan.expiration.description)),
       ("daysLeft", .int(loan.daysLeft(today: today))),
       ("catalogue", .string(catalogue)),

@@ -153,7 +153,7 @@ private struct ProgramMessage {
   }
 
   /// A line for each notice.
-  var lines: [String] { notices.map { $0.line(today: today, in: language) } }
+  var lines: [String] { notices.map { $0.line(for: .message, today: today, in: language) } }
 
   /// A value as one harmless line.
   subscript(placeholder: ArgumentTemplate.Placeholder) -> String {

@@ -71,7 +71,7 @@ final class LettersForm: ReportForm {
     return """
       <article lang="\(language.tag)">
       <address>\(lines.joined(separator: "<br>\n"))</address>
-      <time datetime="\(today)">\(language.date(today).escapedAsMarkup)</time>
+      <time datetime="\(today)">\(language.longDate(today).escapedAsMarkup)</time>
       <h2>\(letter.subject.escapedAsMarkup)</h2>
       \(letter.fragment)</article>
 

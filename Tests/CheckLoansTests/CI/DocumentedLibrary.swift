@@ -108,7 +108,7 @@ struct DocumentedLibrary {
     *) cat > /dev/null ;;
     esac
     """,
-    "mail": "grep -q expires",
+    "mail": "grep -q overdue",
     "sendmail": "case $1 in -t | -i) grep -q '^To: ' ;; *) exit 64 ;; esac",
     "notify-send": "", "systemctl": "", "journalctl": "",
   ]

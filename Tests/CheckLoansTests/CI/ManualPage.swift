@@ -69,7 +69,8 @@ struct ManualPage {
         blocks.append(Page.Block(heading: heading, language: Self.language(of: block), text: block))
         text = nil
       } else if text != nil {
-        text? += line.replacing("\\e", with: "\\") + "\n"
+        let quoted = line.replacing("\\(lq", with: "“").replacing("\\(rq", with: "”")
+        text? += quoted.replacing("\\e", with: "\\") + "\n"
       } else if line.hasPrefix(".Sh ") {
         heading = String(line.dropFirst(4))
       }
