@@ -11,7 +11,9 @@ DESTDIR ?=
 
 # What a build needs, and what the tests and the benchmarks need beyond it (Debian's names).
 BUILD_PACKAGES := libxml2-dev libsqlite3-dev zlib1g-dev libarchive-dev libical-dev \
-  libtomlplusplus-dev pkg-config tzdata curl
+  libtomlplusplus-dev pkg-config tzdata
+# And what builds the libraries that go into the archive.
+LIBRARY_PACKAGES := curl gcc binutils xz-utils
 TEST_PACKAGES := libxml2-utils libnotify-bin dbus-daemon libglib2.0-bin python3-dbusmock faketime \
   systemd python3-venv patch git bsdutils zsh fish sqlite3 jq mandoc remind gettext python3-polib \
   python3-babel gcc curl tmux less libgmime-3.0-dev mblaze msmtp python3-aiosmtpd \
@@ -20,7 +22,7 @@ BROWSER_PACKAGES := chromium-headless-shell fonts-dejavu-core
 BENCH_PACKAGES := libxml2-utils hyperfine time python3-lxml xmlstarlet libpugixml-dev \
   gnuplot-nox gcc g++
 PACKAGE_PACKAGES := debhelper dpkg-dev lintian buildah libarchive13 libical3 jq
-PACKAGE_TEST_PACKAGES := autopkgtest systemd-container systemd runc jq mmdebstrap debhelper dpkg-dev
+PACKAGE_TEST_PACKAGES := autopkgtest systemd-container systemd runc jq mmdebstrap debian-archive-keyring
 DESKTOP_TEST_PACKAGES := systemd-container systemd libpam-systemd dbus-user-session libnotify-bin \
   python3-dbusmock
 # MariaDB without its service; psql and the server of PostgreSQL.
@@ -40,9 +42,9 @@ BINARY := .build/release/check-loans
 # The version is written down in one place. What is packed has the time of its release.
 VERSION := $(shell sed -n 's/.*number = "\(.*\)"/\1/p' Sources/CommandOutput/Process/ProgramVersion.swift)
 HASHES := \#\#
-RELEASED_ON = $(or $(shell sed -n '/^$(HASHES) $(VERSION) (\(.*\))$$/{s//\1/p;q}' CHANGELOG.md),$(error \
+RELEASE_DATE = $(or $(shell sed -n '/^$(HASHES) $(VERSION) (\(.*\))$$/{s//\1/p;q}' CHANGELOG.md),$(error \
   CHANGELOG.md has no heading `$(HASHES) $(VERSION) (YYYY-MM-DD)`))
-dist deb oci sbom try-packages: export SOURCE_DATE_EPOCH = $(shell date --utc --date $(RELEASED_ON) +%s)
+dist deb oci sbom: export SOURCE_DATE_EPOCH = $(shell date --utc --date $(RELEASE_DATE) +%s)
 PACKAGES := .build/packages
 ARCHIVE := check-loans-$(VERSION)-linux-$(shell uname -m)
 
@@ -239,8 +241,8 @@ bench: setup-bench build ## Compare with other programs, write docs/performance.
 .PHONY: install
 install: ## Install below PREFIX (/usr/local): the binary, manual, schemas, completions, examples
 	@test -x $(BINARY) || { echo "make: run 'make build' first" >&2; exit 1; }
-	@tree=$$(mktemp -d); trap 'rm -rf "$$tree"' EXIT; packaging/tree.sh $(BINARY) "$$tree"; \
-	DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" "$$tree/install.sh"
+	@work=$$(mktemp -d); trap 'rm -rf "$$work"' EXIT; packaging/tree.sh $(BINARY) "$$work/tree"; \
+	DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" "$$work/tree/install.sh"
 
 .PHONY: uninstall
 uninstall: ## Remove what install put below PREFIX
@@ -249,7 +251,11 @@ uninstall: ## Remove what install put below PREFIX
 # What is packed is built three times: with the libraries inside, for every distribution, and for
 # systems with libxml2.so.2 and with libxml2.so.16. The last two differ only in what they are linked to.
 LIBRARIES := $(CURDIR)/.build-libraries
-PACKED := $(RELEASE) -Xlinker --build-id=sha1
+# The build's identifier is of what the program is made of, not of symbols that tell where.
+build-id = --build-id=0x$(shell { uname -m; swift --version; echo $(1); \
+  find Package.swift Sources packaging/libraries.sh -type f | LC_ALL=C sort | xargs sha1sum; } 2>/dev/null \
+  | sha1sum | cut -c 1-40)
+PACKED = $(RELEASE) -Xlinker $(call build-id,$@)
 SHARED := libsqlite3.so.0 libz.so.1
 
 # make-tree BINARY LIBRARIES NAME VARIABLES: what is packed with this binary, which may need these libraries.
@@ -261,8 +267,11 @@ define make-tree
 endef
 
 .PHONY: libraries
-libraries: setup
+libraries:
+	@$(call install-missing,$(BUILD_PACKAGES) $(LIBRARY_PACKAGES))
 	packaging/libraries.sh $(LIBRARIES)
+	# A library that has changed does not make the build link again.
+	rm -f .build-packages/release/check-loans
 
 .PHONY: dist
 dist: libraries ## Make the archive for every distribution, in .build/packages
@@ -277,23 +286,23 @@ dist: libraries ## Make the archive for every distribution, in .build/packages
 .PHONY: tree-2 tree-16
 tree-2: setup
 	swift build $(PACKED)
-	$(call make-tree,$(BINARY),libxml2.so.2 $(SHARED),libxml2-2)
+	$(call make-tree,$(BINARY),libxml2.so.2 $(SHARED),$(ARCHIVE)-libxml2-2)
 tree-16: libraries
 	PKG_CONFIG_PATH=$(LIBRARIES)/pkgconfig swift build --scratch-path .build-packages $(PACKED) \
 	  -Xlinker -L$(LIBRARIES)/shared
-	$(call make-tree,.build-packages/release/check-loans,libxml2.so.16 $(SHARED),libxml2-16,\
+	$(call make-tree,.build-packages/release/check-loans,libxml2.so.16 $(SHARED),$(ARCHIVE)-libxml2-16,\
 	  LD_LIBRARY_PATH=$(LIBRARIES)/shared)
 
 .PHONY: deb
 deb: setup-package tree-2 tree-16 ## Make the Debian packages, in .build/packages
 	rm -f $(PACKAGES)/*.deb $(PACKAGES)/*.buildinfo
-	packaging/deb.sh $(PACKAGES)/libxml2-2 $(VERSION) $(PACKAGES) 2
-	packaging/deb.sh $(PACKAGES)/libxml2-16 $(VERSION) $(PACKAGES) 16 $(LIBRARIES)/shared
+	packaging/deb.sh $(PACKAGES)/$(ARCHIVE)-libxml2-2 $(VERSION) $(PACKAGES) 2
+	packaging/deb.sh $(PACKAGES)/$(ARCHIVE)-libxml2-16 $(VERSION) $(PACKAGES) 16 $(LIBRARIES)/shared
 	for package in $(PACKAGES)/*.deb; do lintian --fail-on error,warning --info $$package; done
 
 .PHONY: oci
 oci: setup-package tree-2 ## Make the container image, in .build/packages
-	packaging/oci.sh $(PACKAGES)/libxml2-2 $(VERSION) $(PACKAGES)/$(ARCHIVE).oci.tar
+	packaging/oci.sh $(PACKAGES)/$(ARCHIVE)-libxml2-2 $(VERSION) $(PACKAGES)/$(ARCHIVE).oci.tar
 
 .PHONY: sbom
 sbom: oci libraries ## List what the packages are made of, in .build/packages
@@ -301,7 +310,7 @@ sbom: oci libraries ## List what the packages are made of, in .build/packages
 
 .PHONY: check-version check-sums
 check-version:
-	@: "$(RELEASED_ON)"
+	@: "$(RELEASE_DATE)"
 	@[[ $${TAG:-v$(VERSION)} == v$(VERSION) ]] \
 	  || { echo "make: the tag is $$TAG, and the program's version $(VERSION)" >&2; exit 1; }
 # The action takes the archive only with the sum that is in its own tag. A rehearsal says what to commit.

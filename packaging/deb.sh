@@ -33,7 +33,7 @@ if [[ ${HOMEPAGE-} ]]; then sed -i "/^Standards-Version:/i Homepage: $HOMEPAGE" 
 
 dpkg-buildpackage --build=binary --unsigned-changes --unsigned-buildinfo >"$work/log" 2>&1 \
   || { cat "$work/log" >&2; exit 1; }
-# Some places where files are published know no `~`.
+# GitHub replaces `~` in the names of files.
 for file in "$work"/check-loans_*.deb "$work"/check-loans_*.buildinfo; do
   name=$(basename "$file")
   cp "$file" "$directory/${name/"$number"/"${version}_libxml2-$libxml2"}"

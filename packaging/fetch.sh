@@ -14,7 +14,7 @@ main() {
   local system machine line sum archive version base directory
   system=$(uname -s) machine=$(uname -m)
   [[ $system == Linux ]] || fail "it is a program for Linux, and this is $system"
-  line=$(grep -E "^[0-9a-f]{64}  [^ ]+-linux-$machine\.tar\.gz$" "$here/archives.sha256") \
+  line=$(grep -m 1 -E "^[0-9a-f]{64}  [^ ]+-linux-$machine\.tar\.gz$" "$here/archives.sha256") \
     || fail "this commit has no released program for $machine; choose the tag of a release"
   sum=${line%% *} archive=${line##* }
   version=${archive#check-loans-} version=${version%%-linux-*}
@@ -45,12 +45,11 @@ releases() {
 }
 
 # Fetches an archive with this sum, and unpacks it to a directory, which appears only when it is whole.
-unpack() {
-  local address=$1 sum=$2 directory=$3 work found
+unpack() (
+  address=$1 sum=$2 directory=$3
   mkdir -p "$(dirname "$directory")"
   work=$(mktemp -d "$directory.XXXXXX")
-  # shellcheck disable=SC2064 # now
-  trap "rm -rf '$work'" EXIT
+  trap 'rm -rf "$work"' EXIT
   curl --fail --silent --show-error --location --retry 3 --output "$work/archive" "$address" \
     || fail "$address cannot be fetched"
   found=$(sha256sum <"$work/archive")
@@ -59,8 +58,9 @@ unpack() {
   mkdir "$work/tree"
   tar --extract --gzip --file="$work/archive" --directory="$work/tree" --strip-components=1
   # Another run may have been faster.
-  mv --no-target-directory "$work/tree" "$directory" 2>/dev/null || [[ -x $directory/check-loans ]]
-}
+  mv --no-target-directory "$work/tree" "$directory" 2>/dev/null || [[ -x $directory/check-loans ]] \
+    || fail "$directory cannot be written"
+)
 
 # Ends with a message, which GitHub shows on the page of the run.
 fail() {

@@ -22,7 +22,7 @@ main() {
   directory=$(realpath "$1")
   cd "$directory"
   if [[ ! -e libxml2-$version.built ]]; then
-    rm -rf -- *
+    rm -rf include pkgconfig shared static root source.tar.xz libxml2-*
     mkdir include pkgconfig shared static
     # A process of its own, which ends at the first error.
     "$self" --libxml2 "$directory" >log 2>&1 || { tail -n 30 log >&2; exit 1; }

@@ -12,11 +12,11 @@ system=$(sed -n 's/^ID=//p; s/^VERSION_ID="\(.*\)"/-\1/p' /etc/os-release | sort
 readonly version libraries packages architecture system
 cd "$(dirname "$0")/.."
 
-# component TYPE NAME VERSION PURL LICENCE SCOPE WHERE
+# component TYPE NAME VERSION PURL LICENCE WHERE
 component() {
   jq --null-input --arg type "$1" --arg name "$2" --arg version "$3" --arg purl "$4" --arg licence "$5" \
-    --arg scope "$6" --arg where "$7" '{
-      type: $type, name: $name, version: $version, scope: $scope,
+    --arg where "$6" '{
+      type: $type, name: $name, version: $version, scope: "required",
       licenses: (if $licence == "" then null else [{license: {id: $licence}}] end),
       purl: (if $purl == "" then null else $purl end),
       properties: [{name: "check-loans:linked", value: $where}]
@@ -30,7 +30,7 @@ debian() {
   number=$(dpkg-query --show --showformat='${Version}' "$package")
   source=$(dpkg-query --show --showformat='${Package}' "$package")
   component library "$source" "$number" \
-    "pkg:deb/${system%%-*}/$source@${number//+/%2B}?arch=$architecture&distro=$system" "" required "$2"
+    "pkg:deb/${system%%-*}/$source@${number//+/%2B}?arch=$architecture&distro=$system" "" "$2"
 }
 
 swift_packages() {
@@ -38,19 +38,19 @@ swift_packages() {
     | jq --raw-output '[.. | .dependencies? // empty | .[]] | unique_by(.url)[] | "\(.url) \(.version)"' \
     | while read -r url number; do
       component library "$(basename "$url" .git)" "$number" "pkg:swift/${url#https://}@$number" \
-        Apache-2.0 required "into every program"
+        Apache-2.0 "into every program"
     done
 }
 
 {
   swift_packages
   component application swift "$(swift --version 2>/dev/null | sed -n 's/^.*Swift version \([0-9.]*\).*/\1/p')" "" \
-    Apache-2.0 required "into every program, and what it was built with"
-  component library tomlplusplus "$(pkg-config --modversion tomlplusplus)" "" MIT required "into every program"
+    Apache-2.0 "into every program, and what it was built with"
+  component library tomlplusplus "$(pkg-config --modversion tomlplusplus)" "" MIT "into every program"
   PKG_CONFIG_PATH=$libraries/pkgconfig
   export PKG_CONFIG_PATH
   component library libxml2 "$(pkg-config --modversion libxml-2.0)" \
-    "pkg:generic/libxml2@$(pkg-config --modversion libxml-2.0)" MIT required "into the archive's program"
+    "pkg:generic/libxml2@$(pkg-config --modversion libxml-2.0)" MIT "into the archive's program"
   debian libsqlite3-dev "into the archive's program"
   debian zlib1g-dev "into the archive's program"
   while read -r package; do debian "$package" "in the image"; done <"$packages"

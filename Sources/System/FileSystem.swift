@@ -89,7 +89,7 @@ package enum FileSystem {
   }
 
   /// The name of the network file system that a path is on; `nil` for a disk of this host, and for what
-  /// tells nothing, as FUSE.
+  /// does not tell, such as FUSE.
   ///
   /// - SeeAlso: `statfs(2)`.
   package static func networkFileSystem(of path: String) -> String? {
@@ -114,8 +114,8 @@ package enum FileSystem {
     return unsafe String(validatingCString: real)
   }
 
-  /// The path of a file, or of the first directory above it, that anybody but root can write, or replace
-  /// what is in it; `nil` if nobody can.
+  /// The file, or the first directory above it, that somebody other than root can write to; `nil` if there
+  /// is none.
   package static func pathOthersCanWrite(above path: String) -> String? {
     var place = FilePath(path)
     repeat {

@@ -15,7 +15,7 @@ struct PublicCalendarTests {
     #expect(try await compare("countries") > 20)
   }
 
-  /// Days whose end is their beginning are one day, as docs/closed-days.md has it.
+  /// Days whose end is their beginning are one day, as docs/notices.md has it.
   @Test(arguments: 1...10)
   func `Recurring events are on the days that another library has, and last a day at least`(
     seed: Int

@@ -75,6 +75,8 @@ test_package() {
   test_installation
   test_reports
   test_strict_service
+  test_credentials
+  test_owner
   test_mail
   test_upgrade
   test_removal
@@ -196,6 +198,40 @@ test_strict_service() {
   start_service
   check "it may write to the other place" ended 0
   check "its message is there" have /srv/desk/Maildir/new 1
+}
+
+# A password by systemd, and a run that fails the first time.
+test_credentials() {
+  local dropin=/etc/systemd/system/check-loans.service.d
+  mkdir -p $dropin
+  echo "the password" >/etc/check-loans/smtp-password
+  printf '%s\n' '[Service]' 'LoadCredential=smtp:/etc/check-loans/smtp-password' 'RestartSec=1s' \
+    >$dropin/test.conf
+  # shellcheck disable=SC2016 # there
+  printf '%s\n' '#!/bin/sh' 'cat >/dev/null' "cd $state" '[ -e tried ] || { : >tried; exit 75; }' \
+    'cp "$CREDENTIALS_DIRECTORY/smtp" seen' >/usr/local/bin/msmtp
+  chmod 755 /usr/local/bin/msmtp
+  rm -f $state/schedule.sqlite*
+  configure '"mail"'
+  echo 'mail-program = ["/usr/local/bin/msmtp"]' >>$settings
+  run check-loans timer install --system
+  check "with a program of that name the service is strict" says '# Strict: '
+  start_service
+  check "a run whose mail fails has failed" ended 1
+  await "it is tried again, and the mail program has the password" \
+    grep -qs 'the password' $state/seen
+  await "and then it has worked" property check-loans.service Result success
+  rm -r $dropin /usr/local/bin/msmtp $state/seen $state/tried
+}
+
+# What somebody else can replace is not run with the machine's settings.
+test_owner() {
+  useradd --create-home reader
+  install -D --owner=reader /usr/bin/check-loans /home/reader/bin/check-loans
+  run /home/reader/bin/check-loans timer install --system
+  check "a program of another user is not installed as the service" ended 77
+  check "which says why" says 'users other than root can write to'
+  userdel --remove reader >/dev/null 2>&1
 }
 
 # Mail through local mail systems, which need the rights that a strict service takes away.

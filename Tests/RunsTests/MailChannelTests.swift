@@ -902,6 +902,15 @@ struct MailChannelTests {
     #expect(desk.tried.count == 52)
   }
 
+  @Test func `A catalogue can be given its new path before it is moved there`() async throws {
+    let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22")))
+    #expect(try await desk.run("books.xml", "--notify", "stdout").lines.count == 1)
+    let renamed = try await desk.run("schedule", "rename-catalogue", "books.xml", "town.xml")
+    #expect(renamed.text == "books.xml is now town.xml, with 1 loan\n")
+    _ = try await desk.shell("mv books.xml town.xml")
+    #expect(try await desk.run("town.xml", "--notify", "stdout").outcome == Outcome(0))
+  }
+
   @Test func `What was ordered of a backlog can still be marked`() async throws {
     let desk = try MailDesk(backlog(60))
     _ = try await desk.run("--backlog", "send", "--mail-limit", "5")
@@ -928,6 +937,20 @@ struct MailChannelTests {
     // What becomes due later is sent as ever.
     _ = try await desk.run("--now", "2026-11-23T08:00")
     #expect(desk.tried == ["anna@example.org"])
+  }
+
+  @Test(arguments: ["mark", "mark-all"])
+  func `What is to be marked needs a channel`(choice: String) async throws {
+    let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22")))
+    let result = try await desk.run("books.xml", "--backlog", choice)
+    #expect(
+      result.outcome
+        == Outcome(
+          64,
+          errors: """
+            check-loans: --backlog marks notices of a channel, and none is named; add --notify
+
+            """))
   }
 
   @Test func `That a backlog is to be sent is said of no other`() async throws {

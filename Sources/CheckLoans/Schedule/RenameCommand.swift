@@ -57,7 +57,8 @@ struct RenameCatalogueCommand: ScheduleChange {
     discussion: """
       For a file that was moved or renamed: otherwise its loans would count as new, and what is due would \
       be sent once more. If the schedule has the new name already, what was delivered of one of the two \
-      counts. A name without a slash, where no such file is, is one of check --name.
+      counts. A name without a slash is one of check --name, unless it ends in .xml or such a file is \
+      there.
 
       Example:
         check-loans schedule rename-catalogue /srv/old/books.xml /srv/new/books.xml
@@ -85,8 +86,10 @@ struct RenameCatalogueCommand: ScheduleChange {
       changes.complaints = [known.unknownWords(old)]
       return
     }
-    // A file has a path; anything else is the name of what is fetched, or comes by standard input.
-    let isName = !new.contains("/") && !FileSystem.exists(new)
+    // A file has a path, and is still to be moved there perhaps; anything else is the name of what is
+    // fetched, or comes by standard input.
+    let isFile = new.contains("/") || FileSystem.exists(new) || new.hasSuffix(".xml")
+    let isName = environment.isFetched(new) || !isFile
     if isName, !new.isCatalogueName {
       throw CommandError(
         .usage, "\(new.quoted()) cannot name a catalogue; give a file's path, or a name as in opac")

@@ -89,8 +89,8 @@ struct ForgetCommand: ScheduleChange {
     discussion: """
       A catalogue that was only looked at, or whose file is gone, is no longer listed, counted or \
       delivered. A channel that was mistyped, or has a new name, no longer shows its failures. If it is \
-      named again, a catalogue or channel counts as new, and what is due is sent. Of a borrower, returned \
-      loans and what was sent about them are forgotten.
+      named again, a catalogue or channel counts as new, and what is due is sent. For a borrower, it removes \
+      returned loans and what was sent about them.
 
       Examples:
         check-loans schedule forget old-books.xml
@@ -116,7 +116,7 @@ struct ForgetCommand: ScheduleChange {
   @Option(
     parsing: .singleValue,
     help: ArgumentHelp(
-      "Forget the returned loans of the borrower with this e-mail address, or this name without one.",
+      "Forget the returned loans of the borrower with this e-mail address, or with this name and no address.",
       valueName: "borrower"))
   var borrowerIs: [String] = []
 
@@ -155,8 +155,7 @@ struct ForgetCommand: ScheduleChange {
         otherwise: "nothing was ever sent through the channel \(name)")
     }
     for borrower in borrowerIs {
-      let (returned, notices, present) = try schedule.forget(
-        borrower: EmailAddress.key(of: borrower) ?? borrower)
+      let (returned, notices, present) = try schedule.forget(borrower: borrower)
       let words =
         """
         forgot \(counted(returned, "returned loan")) and \(counted(notices, "notice")) of \
@@ -166,12 +165,15 @@ struct ForgetCommand: ScheduleChange {
         present == 0
         ? ""
         : """
-        ; \(counted(present, "loan")) \(present == 1 ? "is" : "are") in a catalogue, and what was sent \
+        ; \(counted(present, "loan")) \(present == 1 ? "is" : "are") still in a catalogue, and what was sent \
         about \(present == 1 ? "it" : "them") is kept
         """
       note(
         returned + notices + present == 0 ? nil : words + rest,
-        otherwise: "nothing is kept of a borrower \(borrower.quoted())")
+        otherwise: """
+          the schedule has nothing about a borrower \(borrower.quoted()); a borrower with an e-mail \
+          address is known by that
+          """)
     }
     for address in address {
       let isForgotten = try schedule.forget(address: EmailAddress.key(of: address) ?? address)

@@ -117,7 +117,7 @@ struct TimerCommand: Subcommand {
     try console.print(installer.listing(units))
     try console.flush()
     if action == .install {
-      if system { try checkOwner(of: units.command.first ?? "") }
+      if system { try checkProgram(units.command.first ?? "") }
       try installer.install(units)
     }
     return .done
@@ -151,15 +151,15 @@ struct TimerCommand: Subcommand {
     }
   }
 
-  /// - Throws: ``CommandError`` if somebody else than root can replace the program, and so read what the
-  ///   service reads.
-  private func checkOwner(of program: String) throws(CommandError) {
+  /// - Throws: ``CommandError`` if anybody but root can replace the program, and so read what the service
+  ///   reads.
+  private func checkProgram(_ program: String) throws(CommandError) {
     guard let path = FileSystem.pathOthersCanWrite(above: program) else { return }
     throw CommandError(
       .noPermission,
       """
-      the service would run \(program.quoted(limit: 200)), and others than root can write \
-      \(path.quoted(limit: 200)); install check-loans where only root can, such as /usr/local
+      the service would run \(program.quoted(limit: 200)), and users other than root can write to \
+      \(path.quoted(limit: 200)); install check-loans where only root can, in /usr/local for example
       """)
   }
 

@@ -191,7 +191,7 @@ extension ParserSession {
       endEarly(
         .malformedXML, at: unsafe location(of: error),
         "not well-formed XML: it does not begin with <; remove what comes before the XML")
-    // UTF-7 that cannot be read, to libxml2 2.14 and later.
+    // 2.14 and later report UTF-7 like this.
     case Int32(XML_ERR_INVALID_ENCODING.rawValue) where refusedEncoding != nil:
       refuseEncoding(refusedEncoding)
     case _ where unsafe error.level == XML_ERR_FATAL:

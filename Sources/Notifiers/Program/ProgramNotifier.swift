@@ -44,7 +44,7 @@ public struct ProgramNotifier: Notifier {
   /// no descriptors but the first three.
   ///
   /// The program gets these variables, where they are set: `PATH`, `HOME`, `USER`, `LOGNAME`, `LANG`,
-  /// `LANGUAGE`, `LC_…`, `TZ`, `TMPDIR`, `XDG_CONFIG_HOME`, `XDG_RUNTIME_DIR`,
+  /// `LANGUAGE`, `LC_…`, `TZ`, `TMPDIR`, `CREDENTIALS_DIRECTORY`, `XDG_CONFIG_HOME`, `XDG_RUNTIME_DIR`,
   /// `DBUS_SESSION_BUS_ADDRESS`, `DISPLAY`, `WAYLAND_DISPLAY` and `XAUTHORITY`: what it needs to find its
   /// settings, its user's desktop and the time zone. Besides, `CHECK_LOANS_CHANNEL` is ``channel``.
   ///

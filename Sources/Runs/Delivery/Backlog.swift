@@ -22,14 +22,14 @@ extension ChannelDelivery {
     if !isRemembered || channel == .mailRedirect { return nil }
     // What was ordered can still be marked.
     let choice = self.backlog
-    let isOld = { (rung: DueRung) in
+    let isChosen = { (rung: DueRung) in
       rung.backlog != nil || choice == .mark && rung.isOrdered || choice == .markAll
     }
-    let backlog = due.map { $0.due.rungs.filter(isOld) }
+    let backlog = due.map { $0.due.rungs.filter(isChosen) }
     let count = backlog.reduce(0) { $0 + $1.count }
     if count == 0 { return nil }
     func leaveOut() {
-      for index in due.indices { due[index].due.rungs.removeAll(where: isOld) }
+      for index in due.indices { due[index].due.rungs.removeAll(where: isChosen) }
     }
     switch choice {
     case .mark, .markAll:

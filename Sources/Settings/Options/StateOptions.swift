@@ -41,7 +41,7 @@ package struct StateOptions: ParsableArguments, DescribedOptions {
 
   @Flag(
     help: ArgumentHelp(
-      "Keep the schedule on a network file system, too; no other host may use it.",
+      "Allow the schedule on a network file system; no other host may use it.",
       visibility: .hidden))
   package var networkState = false
 

@@ -52,7 +52,6 @@ struct DocumentedLibrary {
 
   /// The commands that end with another status than 0 here, as their pages say they may.
   private static let statuses = [
-    "check-loans --exit-code books.xml": 1,
     "check-loans schedule forget --borrower-is \"Halmos Benedek\"": 64,
     "check-loans schedule forget --channel mail-redirect": 64,
     "check-loans schedule forget --address anna@example.org": 64,
@@ -77,7 +76,6 @@ struct DocumentedLibrary {
     """,
     // A target that the project has is made without doing anything.
     "make": "exec /usr/bin/make --dry-run -C '\(projectDirectory)' \"$@\" > /dev/null",
-    "git": "[ \"$1\" = pull ] || exec /usr/bin/git \"$@\"",
     "sudo": """
     case "$*" in
     *--system*) exit ;;  # This would be about the machine itself.
@@ -89,8 +87,8 @@ struct DocumentedLibrary {
     "apt": "[ \"$1\" = install ] || [ \"$1\" = purge ]",
     "apt-get": "[ \"$1\" = install ]",
     "podman": """
-    [ "$1" != load ] || exit 0
-    while [ "$1" != check-loans:\(ProgramVersion.number) ]; do shift || exit; done
+    [ "$1" != pull ] || exit 0
+    while [ "$1" != ghcr.io/OWNER/check-loans:\(ProgramVersion.number) ]; do shift || exit; done
     shift
     exec check-loans "$@"
     """,

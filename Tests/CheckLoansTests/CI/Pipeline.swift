@@ -159,12 +159,8 @@ struct Pipeline {
   var calls: [String] { folder.contents(of: "calls").split(separator: "\n").map(String.init) }
 
   /// Lets GitHub run a workflow of the reader's repository.
-  ///
-  /// - Parameters:
-  ///   - runner: what the runner keeps is below this folder.
   func play(
     _ workflow: String = ".github/workflows/catalogue.yml", branch: String = "main",
-    runner: String = "runner",
     sourceLocation: Testing.SourceLocation = #_sourceLocation
   ) async throws -> PlayedJob {
     try await makeProject()
@@ -173,7 +169,7 @@ struct Pipeline {
       try #require(PublicTools.interpreter),
       [
         tool, workflow, "--repository", "\(folder.path)/library.git", "--branch", branch,
-        "--state", "\(folder.path)/\(runner)", "--action",
+        "--state", "\(folder.path)/runner", "--action",
         "OWNER/check-loans=\(folder.path)/project",
       ], environment: environment, directory: folder.path)
     command.deadline = .seconds(180)
