@@ -313,12 +313,14 @@ check-version:
 	@: "$(RELEASE_DATE)"
 	@[[ $${TAG:-v$(VERSION)} == v$(VERSION) ]] \
 	  || { echo "make: the tag is $$TAG, and the program's version $(VERSION)" >&2; exit 1; }
-# The action takes the archive only with the sum that is in its own tag. A rehearsal says what to commit.
+# The action takes the archive only with the sums that are in its own tag. A rehearsal says what to commit.
 check-sums:
-	@cd $(PACKAGES); sum=$$(sha256sum $(ARCHIVE).tar.gz); \
-	if grep -qxF "$$sum" $(CURDIR)/packaging/archives.sha256; then exit; fi; \
-	echo "make: commit this line to packaging/archives.sha256, and make the tag after that: $$sum" >&2; \
-	if [[ $${GITHUB_STEP_SUMMARY:-} ]]; then echo "\`$$sum\`" >> "$$GITHUB_STEP_SUMMARY"; fi; \
+	@sums=$$(cd $(PACKAGES); sha256sum $(ARCHIVE).tar.gz $(ARCHIVE)/check-loans); \
+	if [[ $$(grep -F " $(ARCHIVE)" packaging/archives.sha256) == "$$sums" ]] \
+	  && ! grep -E '^[0-9a-f]{64} ' packaging/archives.sha256 | grep -qvF " check-loans-$(VERSION)-linux-"; \
+	then exit; fi; \
+	printf 'make: packaging/archives.sha256 must have, before the tag is made:\n%s\n' "$$sums" >&2; \
+	if [[ $${GITHUB_STEP_SUMMARY:-} ]]; then printf '```\n%s\n```\n' "$$sums" >>"$$GITHUB_STEP_SUMMARY"; fi; \
 	[[ $${REHEARSAL:-} == true ]]
 
 .PHONY: clean

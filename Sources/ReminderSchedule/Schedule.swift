@@ -217,34 +217,6 @@ public final class Schedule: Sendable {
     }
   }
 
-  /// Forgets what is kept of one borrower beyond the loans that a catalogue has: those that were returned,
-  /// what was sent about them, and silences of single ones.
-  ///
-  /// - Parameter borrower: an e-mail address, or the name of a borrower without one; case does not count.
-  /// - Returns: how many loans and notices were forgotten, and how many loans a catalogue still has.
-  public func forget(
-    borrower: String
-  ) throws(ScheduleError) -> (returned: Int, notices: Int, present: Int) {
-    try writeByUser { database in
-      let person = Person.number(ofBorrower: borrower)
-      let isGone = """
-        person = ?1 AND (catalogue, identity, expiration, copy) NOT IN (
-          SELECT id >> \(LoanID.shift), identity, expiration, copy FROM loan WHERE person = ?1)
-        """
-      try database.run("DELETE FROM left_loan WHERE person = ?1", person)
-      let returned = database.changes
-      try database.run("DELETE FROM delivery WHERE \(isGone)", person)
-      let notices = database.changes
-      try database.run(
-        """
-        DELETE FROM silence WHERE person = ?1 AND (catalogue, identity, expiration) NOT IN (
-          SELECT id >> \(LoanID.shift), identity, expiration FROM loan WHERE person = ?1)
-        """, person)
-      try database.forgetReasons()
-      return (returned, notices, try database.count("loan WHERE person = ?1", person))
-    }
-  }
-
   /// Gives a channel another name, under which what was delivered counts; if that is in use, what was
   /// delivered through one of the two.
   ///

@@ -54,6 +54,43 @@ struct ForgetBorrowerTests {
     #expect(again.errorText.contains("the schedule has nothing about a borrower \"Vadas Lilla\""))
   }
 
+  @Test func `An address that was corrected is forgotten with the loan, and in reasons`()
+    async throws
+  {
+    let desk = try Desk(
+      catalogue: "<books>\(book("Abigél", "Vadas Lilla", "lila@example.org"))</books>")
+    try desk.folder.write(
+      program: "#!/bin/sh\necho refused: lila@example.org\nexit 1\n", to: "tell")
+    let failing = ["--notify", "stdout", "--notify", "exec:\(desk.folder.path)/tell"]
+    _ = try await desk.run(["books.xml"] + failing)
+    for books in [book("Abigél", "Vadas Lilla", "lilla@example.org"), ""] {
+      try desk.folder.write("<books>\(books)</books>", to: "books.xml")
+      _ = try await desk.run("books.xml", "--allow-empty", "--notify", "stdout")
+    }
+    let forgotten = try await desk.run("schedule", "forget", "--borrower-is", " Lilla@example.org")
+    #expect(forgotten.status == 0)
+    let dump = try await desk.shell("sqlite3 '\(desk.folder.path)/\(Desk.state)' .dump")
+    #expect(!dump.text.contains("lila@") && !dump.text.contains("Vadas"))
+  }
+
+  @Test func `A name whose loans have an address is answered with the address`() async throws {
+    let desk = try await desk([book("Abigél", "Vadas Lilla", "lilla@example.org")], returned: 1)
+    let result = try await desk.run("schedule", "forget", "--borrower-is", "Vadas Lilla")
+    #expect(result.status == 64)
+    #expect(
+      result.errorText.hasSuffix(
+        "loans to \"Vadas Lilla\" with an e-mail address are known by that: lilla@example.org\n"))
+  }
+
+  @Test func `An accent may be encoded in another way, and an address be no good`() async throws {
+    let desk = try await desk(
+      [book("Abigél", "Re\u{301}vai Anna"), book("Toldi", "Nagy Béla", "bela@x@y")], returned: 2)
+    for name in ["R\u{E9}vai Anna", "bela@x@y"] {
+      let forgotten = try await desk.run("schedule", "forget", "--borrower-is", name)
+      #expect(forgotten.text.hasPrefix("forgot 1 returned loan and 1 notice of "), "\(name)")
+    }
+  }
+
   @Test func `What was sent about a loan that is in a catalogue is kept`() async throws {
     let desk = try await desk(
       [book("Abigél", "Vadas Lilla"), book("Tündér Lala", "Vadas Lilla")], returned: 1)

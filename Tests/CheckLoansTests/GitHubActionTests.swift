@@ -31,6 +31,14 @@ struct GitHubActionTests {
       #expect(job.log.last == "absent")
     }
     #expect(pipeline.calls == ["curl"])
+    // What is kept on a runner is not trusted.
+    try await pipeline.shell(
+      "for f in runner/tools/check-loans/*; do rm $f/check-loans; echo echo OWNED > $f/check-loans; done"
+    )
+    let job = try await pipeline.play()
+    #expect(!job.isRed && !job.log.contains("OWNED"), job.told)
+    #expect(pipeline.calls == ["curl", "curl"])
+    #expect(try File.names(in: "\(pipeline.folder.path)/runner/tools/check-loans").count == 1)
   }
 
   @Test func `What it finds is in its outputs`() async throws {

@@ -107,6 +107,16 @@ struct PreCommitTests {
     #expect(log.text == "Change\n")
   }
 
+  @Test func `In a linked worktree, too, the project is asked for its release`() async throws {
+    let pipeline = try await pipeline(configuration(0))
+    let origin = "https://user:secret@library.example.org/loans.git"
+    try pipeline.folder.write(catalogue(("Abigél", "2026.11.30")), to: "library/books.xml")
+    try await pipeline.shell("\(Self.commit); git remote add origin \(origin)", in: "library")
+    try await pipeline.shell("rm -rf ../.cache; git worktree add -q ../linked", in: "library")
+    try await pipeline.shell("touch more; \(Self.commit)", in: "linked")
+    #expect(pipeline.calls == ["curl", "curl"])
+  }
+
   @Test func `It checks what the project's settings name, and no other file`() async throws {
     let config = try configuration(0).replacing("id: check-loans", with: "id: check-loans-system")
     let pipeline = try await pipeline(config)

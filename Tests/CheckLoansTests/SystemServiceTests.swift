@@ -74,7 +74,7 @@ struct SystemServiceTests {
     #expect(units[1].contains("Persistent=true\nRandomizedDelaySec=5min\n"))
     // A failed run is tried again for an hour.
     for line in [
-      "Restart=on-failure", "RestartSec=5min", "StartLimitIntervalSec=2h", "StartLimitBurst=13",
+      "Restart=on-failure", "RestartSec=5min", "StartLimitIntervalSec=5h", "StartLimitBurst=13",
       "RestartPreventExitStatus=1 64 65 73 74 77 78",
     ] {
       #expect(lines.contains(line))
@@ -188,7 +188,7 @@ struct SystemServiceTests {
     #expect(
       desk.folder.contents(of: "calls").split(separator: "\n") == [
         "daemon-reload", "enable check-loans.timer", "restart check-loans.timer",
-        "disable --now check-loans.timer", "daemon-reload",
+        "disable --now check-loans.timer", "stop check-loans.service", "daemon-reload",
       ])
     #expect(
       units.contents.allSatisfy { $0.contains("with check-loans timer uninstall --system.\n") })

@@ -96,7 +96,7 @@ extension Tiding {
       // `“Book 1!” is 7 days overdue It was due on 14 November 2026: return or renew it now.`
       let match = text.firstMatch(of: #/“(.*)” is .* ([0-9]+) ([A-Z][a-z]+) ([0-9]{4})/#)
     {
-      let month = ["October": "10", "November": "11"][match.3] ?? "12"
+      let month = ["October": "10", "November": "11", "December": "12"][match.3] ?? "??"
       self.init(
         title: String(match.1), kind: text.contains("” is due ") ? "reminder" : "expired",
         expiration: "\(match.4).\(month).\(match.2.count < 2 ? "0" : "")\(match.2)")

@@ -98,7 +98,9 @@ import Testing
   ]
 
   @Test(arguments: sentences)
-  func `What borrowers are told`(tag: String, line: String, today: String, late: String) throws {
+  func `Borrowers read in their language that a book is due or overdue`(
+    tag: String, line: String, today: String, late: String
+  ) throws {
     let day = try #require(CivilDate(year: 2026, month: 11, day: 21))
     let language = try language(tag)
     var loan = Loan(

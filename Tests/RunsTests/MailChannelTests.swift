@@ -939,6 +939,19 @@ struct MailChannelTests {
     #expect(desk.tried == ["anna@example.org"])
   }
 
+  @Test func `That all is marked is for one run, and not for a timer or a variable`() async throws {
+    let desk = try MailDesk(backlog(3))
+    let variables = ["CHECK_LOANS_BACKLOG": "mark-all"]
+    let result = try await desk.desk.run(
+      ["books.xml", "--notify", "stdout"], variables: variables)
+    #expect(result.status == 78)
+    #expect(result.errorText.contains("mark-all is for one run; give it on the command line"))
+    let timer = try await desk.desk.run(
+      "timer", "--notify", "stdout", "--backlog", "mark", "books.xml")
+    #expect(timer.status == 64)
+    #expect(timer.errorText == "check-loans: --backlog is for one run; leave it out\n")
+  }
+
   @Test(arguments: ["mark", "mark-all"])
   func `What is to be marked needs a channel`(choice: String) async throws {
     let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.22")))

@@ -155,12 +155,14 @@ struct ForgetCommand: ScheduleChange {
         otherwise: "nothing was ever sent through the channel \(name)")
     }
     for borrower in borrowerIs {
-      let (returned, notices, present) = try schedule.forget(borrower: borrower)
+      let forgotten = try schedule.forget(borrower: borrower)
+      let present = forgotten.present
       let words =
         """
-        forgot \(counted(returned, "returned loan")) and \(counted(notices, "notice")) of \
-        \(borrower.visible)
+        forgot \(counted(forgotten.returned, "returned loan")) and \
+        \(counted(forgotten.notices, "notice")) of \(borrower.visible)
         """
+      let others = forgotten.addresses.sorted().map(\.visible).joined(separator: ", ")
       let rest =
         present == 0
         ? ""
@@ -169,11 +171,12 @@ struct ForgetCommand: ScheduleChange {
         about \(present == 1 ? "it" : "them") is kept
         """
       note(
-        returned + notices + present == 0 ? nil : words + rest,
-        otherwise: """
-          the schedule has nothing about a borrower \(borrower.quoted()); a borrower with an e-mail \
-          address is known by that
-          """)
+        forgotten.isNothing ? nil : words + rest,
+        otherwise: "the schedule has nothing about a borrower \(borrower.quoted())")
+      if !others.isEmpty {
+        changes.complaints.append(
+          "loans to \(borrower.quoted()) with an e-mail address are known by that: \(others)")
+      }
     }
     for address in address {
       let isForgotten = try schedule.forget(address: EmailAddress.key(of: address) ?? address)

@@ -63,6 +63,9 @@ struct ServiceCommand {
       options, self.environment, otherwise: isWatch ? [.stdout] : [], makesSecrets: false,
       example: "check-loans timer books.xml")
     try run.checkRepeatable()
+    if options.channels.backlog != nil {
+      throw CommandError(.usage, "--backlog is for one run; leave it out")
+    }
     (channels, catalogues) = (run.channels, run.catalogues)
     output = try self.environment.output(
       output, sparing: catalogues.map(\.file), state: run.state)

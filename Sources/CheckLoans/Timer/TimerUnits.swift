@@ -44,16 +44,16 @@ struct TimerUnits {
     needsDesktop ? "PartOf=\(Self.session)\nAfter=\(Self.session)\n" : ""
   }
 
-  /// How a run that has failed is tried again, within an hour or so.
-  private var retry: (pause: String, times: Int)? {
+  /// How a run that has failed is tried again: for an hour, or longer where each takes all its time.
+  private var retry: (pause: String, times: Int, within: String)? {
     // A run that was missed starts with systemd, before the desktop, which need not be there today at all.
-    if needsDesktop { return ("1min", 60) }
-    return kind == .system ? ("5min", 13) : nil
+    if needsDesktop { return ("1min", 60, "2h") }
+    return kind == .system ? ("5min", 13, "5h") : nil
   }
 
   private var service: String {
     let network = "Wants=network-online.target\nAfter=network-online.target\n"
-    let limit = retry.map { "StartLimitIntervalSec=2h\nStartLimitBurst=\($0.times)\n" }
+    let limit = retry.map { "StartLimitIntervalSec=\($0.within)\nStartLimitBurst=\($0.times)\n" }
     // 66 and 75 are not listed: such a run may have failed to send a notice, too. Needs systemd 244.
     let restart = retry.map {
       """

@@ -79,6 +79,8 @@ struct UnitInstaller {
     let unit = "\(name).\(suffix)"
     for suffix in suffixes { try checkIsOurs(path(suffix)) }
     var failure = systemctl("disable", "--now", unit)
+    // A run that has failed may wait to be tried again.
+    if suffix == "timer" { failure = failure ?? systemctl("stop", "\(name).service") }
     for path in suffixes.map(path) {
       do throws(Errno) { try FileSystem.remove(path) } catch {
         throw cannot("remove", path, error)

@@ -24,12 +24,12 @@ extension Message {
     "{count} book, due {date}", "{count} books, the first due {date}")
   // Translators: after a list of books that is too long.
   package static let mailMore = plural("and {count} more book", "and {count} more books")
-  // Translators: after a book that is due on a closed day. For {weekday} see "return it by".
+  // Translators: after a book that is due on a closed day; {weekday} is as in "return it by {weekday}".
   package static let mailClosedNote = message(
     "The library is closed that day; please return it by {weekday}, {date}.")
-  // Translators: after a book that was due on a closed day. For {weekday} see "open again on".
+  // Translators: after a book that was due on a closed day; {weekday} is as in "open again on {weekday}".
   package static let mailReopens = message("The library opens again on {weekday}, {date}.")
-  // Translators: after a book that was due on a closed day. For {weekday} see "open again on".
+  // Translators: after a book that was due on a closed day; {weekday} is as in "open again on {weekday}".
   package static let mailReopened = message(
     "The library was closed that day and opened again on {weekday}, {date}.")
   // Translators: after a book; {library} is a name, such as the Central Library.

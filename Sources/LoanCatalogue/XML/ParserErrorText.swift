@@ -29,7 +29,10 @@ struct ParserErrorText {
     name = unsafe Self.name(error.str1)
     otherName = unsafe Self.name(error.str2)
     number = unsafe Int(error.int1)
-    guard unsafe error.domain == XML_FROM_PARSER.rawValue, let context = unsafe error.ctxt,
+    // 2.14 and later report bytes that are not text as an error of reading.
+    let isOfBytes = code == XML_ERR_INVALID_ENCODING
+    guard unsafe error.domain == XML_FROM_PARSER.rawValue || isOfBytes,
+      let context = unsafe error.ctxt,
       let input = unsafe context.assumingMemoryBound(to: xmlParserCtxt.self).pointee.input,
       let base = unsafe input.pointee.base, let place = unsafe input.pointee.cur,
       let end = unsafe input.pointee.end

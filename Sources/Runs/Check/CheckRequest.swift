@@ -31,6 +31,12 @@ package struct CheckRequest {
         .usage, "--backlog marks notices of a channel, and none is named; add --notify"
       ).located(at: "backlog", [], environment.given)
     }
+    if options.channels.backlog == .markAll,
+      environment.given["backlog"]?.isFromCommandLine != true
+    {
+      throw CommandError(.badSetting, "mark-all is for one run; give it on the command line")
+        .located(at: "backlog", [], environment.given)
+    }
     isColored = options.printing.color.isColored(environment)
     terminal = Terminal(environment.variables)
     output = try environment.output(

@@ -84,7 +84,9 @@ package struct StateOptions: ParsableArguments, DescribedOptions {
     if networkState { return path }
     var place = FilePath(path).removingLastComponent()
     while !place.isEmpty, !FileSystem.exists(place.string) { place.removeLastComponent() }
-    guard let system = FileSystem.networkFileSystem(of: place.isEmpty ? "." : place.string) else {
+    // A file may be mounted from elsewhere itself.
+    let places = [place.isEmpty ? "." : place.string, path]
+    guard let system = places.lazy.compactMap(FileSystem.networkFileSystem).first else {
       return path
     }
     throw CommandError(

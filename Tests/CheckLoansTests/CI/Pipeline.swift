@@ -111,20 +111,23 @@ struct Pipeline {
       cd '\(projectDirectory)'
       cp -r --parents action.yml .pre-commit-hooks.yaml packaging/fetch.sh '\(folder.path)/project'
       cd '\(folder.path)/project'
-      echo '\(sum)  \(Self.archive)' > packaging/archives.sha256
+      program=$(sha256sum < '\(Command.checkLoans)' | cut -c 1-64)
+      printf '%s  %s\n' \(sum) \(Self.archive) "$program" \(Self.tree)/check-loans \
+        > packaging/archives.sha256
       git add --force .
       git commit -q -m Start
       git tag v0.1.0
       """)
   }
 
-  static let archive = "check-loans-0.1.0-linux-x86_64.tar.gz"
+  private static let tree = "check-loans-0.1.0-linux-x86_64"
+  private static let archive = "\(tree).tar.gz"
 
   /// Publishes an archive, unless it is there: a stand-in for curl(1) has it, and writes to `calls`.
   ///
   /// - Returns: the archive's SHA-256.
   func publishArchive() async throws -> String {
-    let name = Self.archive.dropLast(".tar.gz".count)
+    let name = Self.tree
     let sum = try await shell(
       """
       if [ ! -e releases ]; then
