@@ -342,7 +342,10 @@ struct TimerInstallTests {
       removed.outcome
         == Outcome(0, errors: "check-loans: removed check-loans.timer and its service\n"))
     #expect(
-      calls(desk) == ["--user disable --now check-loans.timer", "--user daemon-reload"])
+      calls(desk) == [
+        "--user disable --now check-loans.timer", "--user stop check-loans.service",
+        "--user daemon-reload",
+      ])
     #expect(try File.names(in: "\(desk.folder.path)/\(Self.directory)") == [])
     #expect(try await desk.run("timer", "uninstall").status == 0, "there is nothing left to do")
   }
