@@ -939,6 +939,20 @@ struct MailChannelTests {
     #expect(desk.tried == ["anna@example.org"])
   }
 
+  @Test func `A look without a schedule sends nothing, whatever the settings say`() async throws {
+    let desk = try MailDesk(backlog(3))
+    let variables = [
+      "CHECK_LOANS_NOTIFY": "mail", "CHECK_LOANS_MAIL_FROM": "desk@example.org",
+    ]
+    let look = try await desk.desk.run(["--state", "none", "books.xml"], variables: variables)
+    #expect(look.status == 0)
+    #expect(look.text.contains("nothing scheduled (--state none)"))
+    #expect(desk.tried == [])
+    let named = ["--state", "none", "--notify", "mail", "books.xml"]
+    #expect(try await desk.desk.run(named, variables: variables).status == 0)
+    #expect(desk.tried.count == 4)
+  }
+
   @Test func `That all is marked is for one run, and not for a timer or a variable`() async throws {
     let desk = try MailDesk(backlog(3))
     let variables = ["CHECK_LOANS_BACKLOG": "mark-all"]

@@ -36,10 +36,11 @@ package struct RunSettings {
   ) throws(CommandError) {
     clock = try options.catalogue.zone.clock(environment)
     now = try clock.now(given)
-    channels = try options.channels.channels(environment, otherwise: standard)
     state = try options.state.optionalPath(environment)
+    let channels = try options.channels.channels(environment, otherwise: standard)
+    self.channels = environment.isOnlyLooking(hasSchedule: state != nil) ? standard : channels
     notifiers = try ChannelNotifiers(
-      channels, options.channels, options.language, environment, state: options.state,
+      self.channels, options.channels, options.language, environment, state: options.state,
       makesSecrets: makesSecrets)
     catalogues = try environment.catalogues(
       options.catalogues, options.catalogue, stale: options.stale, now: given, schedule: state,
@@ -58,5 +59,14 @@ package struct RunSettings {
       throw CommandError(
         .usage, "standard input is there only for one run; name a catalogue's file")
     }
+  }
+}
+
+extension Environment {
+  /// Whether the command line leaves the schedule out, and names no channel: then the channels of the
+  /// settings are for other runs, since each notice would be sent again.
+  fileprivate func isOnlyLooking(hasSchedule: Bool) -> Bool {
+    !hasSchedule && given["state"]?.isFromCommandLine == true
+      && given["notify"]?.isFromCommandLine != true
   }
 }
