@@ -114,7 +114,8 @@ start_service() {
   since=$(date '+%F %T')
   status=0
   systemctl reset-failed check-loans.service 2>/dev/null || true
-  systemctl start check-loans.service >/dev/null 2>&1 || status=$?
+  # Where a run that has failed waits to be tried again, start would wait with it.
+  systemctl restart check-loans.service >/dev/null 2>&1 || status=$?
   journalctl --sync 2>/dev/null || true
   journalctl --no-pager --since "$since" --unit check-loans.service >$real/words 2>&1 || true
 }
