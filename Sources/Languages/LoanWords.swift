@@ -29,8 +29,7 @@ extension Loan {
     _ title: String, for medium: Medium, today: CivilDate, isDated: Bool = false,
     in language: Language = .english
   ) -> String {
-    let words = DueWords(
-      expiration, isDated ? expirationTime : nil, today: today, medium, language)
+    let words = DueWords(expiration, expirationTime, today: today, medium, language)
     var sentence: [UInt8] = []
     let append = isDated ? words.appendDated : words.append
     append(&sentence) { $0 += title.utf8 }

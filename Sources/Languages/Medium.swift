@@ -15,7 +15,7 @@ public enum Medium: Sendable {
 }
 
 extension Medium {
-  /// The sentence about an expiration in so many days, without the date.
+  /// The sentence about an expiration that is this many days away, without the date.
   func sentence(daysLeft days: Int) -> Message {
     switch (self, days) {
     case (.report, 0): .expiresToday
@@ -52,7 +52,7 @@ extension Medium {
       ? [(.id, .untitledWithID), (.barcode, .untitledWithBarcode)]
       : [(.barcode, .bookByNumber), (.id, .bookByNumber)]
   }
-  /// The name of a book of which nothing is known.
+  /// The name of a book about which nothing is known.
   var untitled: Message { self == .report ? .untitled : .bookUntitled }
   /// The words for a loan that cannot be renewed.
   var notRenewable: Message { self == .report ? .notRenewable : .notRenewableBook }

@@ -105,3 +105,10 @@ extension Unicode.Scalar {
     }
   }
 }
+
+extension StringProtocol {
+  /// The text without the white space at its edges.
+  package var trimmed: String {
+    String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+  }
+}

@@ -1,5 +1,5 @@
-// What borrowers are told about a book, in mail, letters, notifications and calendars. They know nothing of
-// loans that expire: a book is due, or overdue.
+// The sentences about a book that borrowers read, in mail, letters, notifications and calendars. There a book
+// is due, or overdue, and no loan expires.
 
 extension Message {
   // Translators: the form of a date with the name of the month, which follows.

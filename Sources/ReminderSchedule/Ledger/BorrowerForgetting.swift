@@ -26,27 +26,38 @@ extension Schedule {
       var borrower = ForgottenBorrower(borrower)
       try borrower.find(in: database)
       var forgotten = Forgotten(returned: borrower.loans.count, addresses: borrower.addresses)
-      for condition in borrower.conditions {
-        for table in ["delivery", "silence"] where condition.fits(table) {
-          // What was sent about a loan that is still there keeps it from being sent again.
-          try condition.run(
-            """
-            DELETE FROM \(table) WHERE \(condition.sql) AND (catalogue, identity, person) NOT IN (
-              SELECT id >> \(LoanID.shift), identity, person FROM loan)
-            """, in: database)
-          if table == "delivery" { forgotten.notices += database.changes }
-        }
-      }
-      for id in borrower.loans { try database.run("DELETE FROM left_loan WHERE id = ?", id) }
+      let persons = JSONValue.array(borrower.persons.map { .int(Int($0)) }).text
+      let loans = JSONValue.array(borrower.loans.map { .int(Int($0)) }).text
+      let addresses = JSONValue.array(borrower.sentTo.map(JSONValue.string)).text
+      // A returned loan's are the borrower's, whatever address it had when they were sent; and what was sent
+      // about a loan that is still there keeps it from being sent again.
+      let isForgotten = """
+        (person IN (SELECT value FROM json_each(?1)) OR (catalogue, identity, expiration) IN (
+          SELECT id >> \(LoanID.shift), identity, expiration FROM left_loan
+          WHERE id IN (SELECT value FROM json_each(?2))))
+        AND (catalogue, identity, person) NOT IN (
+          SELECT id >> \(LoanID.shift), identity, person FROM loan)
+        """
+      try database.run("DELETE FROM silence WHERE \(isForgotten)", persons, loans)
+      try database.run("DELETE FROM delivery WHERE \(isForgotten)", persons, loans)
+      forgotten.notices = database.changes
+      try database.run(
+        """
+        DELETE FROM delivery WHERE sent_to IN (SELECT value FROM json_each(?1))
+          AND (catalogue, identity, person) NOT IN (
+            SELECT id >> \(LoanID.shift), identity, person FROM loan)
+        """, addresses)
+      forgotten.notices += database.changes
+      try database.run(
+        "DELETE FROM left_loan WHERE id IN (SELECT value FROM json_each(?1))", loans)
       try database.forgetReasons()
       // What a program said of several notices may name several borrowers.
       for text in borrower.texts {
         try database.run(
           "UPDATE OR IGNORE reason SET text = replace(text, ?1, '…') WHERE instr(text, ?1)", text)
       }
-      for person in borrower.persons {
-        forgotten.present += try database.count("loan WHERE person = ?", person)
-      }
+      forgotten.present = try database.count(
+        "loan WHERE person IN (SELECT value FROM json_each(?))", persons)
       return forgotten
     }
   }
@@ -63,23 +74,17 @@ private struct ForgottenBorrower {
   private(set) var addresses: Set<String> = []
   /// Names and addresses of the borrower, as they are written somewhere.
   private(set) var texts: Set<String> = []
-  private var sentTo: [String] = []
+  /// Where notices were sent.
+  private(set) var sentTo: [String] = []
 
   init(_ text: String) {
-    let trimmed = Self.trimmed(text)
-    key = Self.key(trimmed)
-    isAddress = trimmed.contains("@")
-    persons = [Person.number(ofBorrower: EmailAddress.key(of: trimmed) ?? trimmed)]
+    key = Self.key(text)
+    isAddress = text.contains("@")
+    persons = [Person.number(ofBorrower: text.trimmed)]
   }
 
   /// Characters that are equal by Unicode are equal here, however they are encoded.
-  private static func key(_ text: String) -> String { trimmed(text).lowercased() }
-
-  private static func trimmed(_ text: String) -> String {
-    let start = text.drop(while: \.isWhitespace)
-    return String(
-      start[..<(start.lastIndex { !$0.isWhitespace }.map(start.index(after:)) ?? start.startIndex)])
-  }
+  private static func key(_ text: String) -> String { text.trimmed.lowercased() }
 
   mutating func find(in database: Database) throws {
     let rows = try database.rows("SELECT id, person, fields FROM left_loan") { row in
@@ -103,32 +108,5 @@ private struct ForgottenBorrower {
     ) { $0.text(0) ?? "" }
     if isAddress { sentTo = known.filter { Self.key($0) == key } }
     texts.formUnion(sentTo)
-  }
-
-  /// An SQL condition with its values.
-  struct Condition {
-    let sql: String
-    var number: Int64?
-    var text: String?
-
-    /// Whether a table has the columns.
-    func fits(_ table: String) -> Bool { text == nil || table == "delivery" }
-
-    func run(_ statement: String, in database: Database) throws {
-      if let text { try database.run(statement, text) } else { try database.run(statement, number) }
-    }
-  }
-
-  /// Which deliveries and silences are the borrower's.
-  ///
-  /// Those of a returned loan are, whatever address it had when they were sent.
-  var conditions: [Condition] {
-    let ofLoan = """
-      (catalogue, identity, expiration) IN (
-        SELECT id >> \(LoanID.shift), identity, expiration FROM left_loan WHERE id = ?1)
-      """
-    return persons.map { Condition(sql: "person = ?1", number: $0) }
-      + loans.map { Condition(sql: ofLoan, number: $0) }
-      + sentTo.map { Condition(sql: "sent_to = ?1", text: $0) }
   }
 }

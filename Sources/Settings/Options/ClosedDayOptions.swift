@@ -44,9 +44,7 @@ package struct GivenDays: Hashable, Sendable, CustomStringConvertible {
 extension String {
   /// The parts between commas, without spaces around them.
   fileprivate var entries: [String] {
-    split(separator: ",", omittingEmptySubsequences: false).map { part in
-      String(part.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
-    }
+    split(separator: ",", omittingEmptySubsequences: false).map(\.trimmed)
   }
 }
 
