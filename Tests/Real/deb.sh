@@ -8,6 +8,8 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 readonly here real=/real settings=/etc/check-loans/config.toml state=/var/lib/check-loans
+# shellcheck source=Tests/Real/check.sh
+. "$here/check.sh"
 
 # MARK: - Outside
 
@@ -48,7 +50,7 @@ boot() {
   mkdir "$memory"/{upper,work,root}
   mount -t overlay overlay -o "lowerdir=/,upperdir=$memory/upper,workdir=$memory/work" "$root"
   mkdir -p "$root$real/source"
-  cp "$here/deb.sh" "$package" "$root$real"
+  cp "$here"/{deb,check}.sh "$package" "$root$real"
   cp "$top/next.deb" "$root$real"
   cp -r "$here/../../packaging/debian" "$root$real/source"
   printf '%s\n' '[Unit]' 'DefaultDependencies=no' '[Service]' 'Type=oneshot' \
@@ -83,17 +85,8 @@ test_package() {
   echo "the end"
 }
 
-# check WORDS COMMAND…: whether a command succeeds; if not, shows what was printed last.
-check() {
-  local words=$1
-  shift
-  if "$@"; then
-    echo "ok $words"
-  else
-    echo "FAILED $words: $*"
-    sed 's/^/  /' $real/words
-  fi
-}
+# What was printed last.
+details() { cat $real/words; }
 
 # Runs a command, and keeps its words in /real/words and its status in STATUS.
 run() {

@@ -8,6 +8,8 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 readonly here real=/real user=reader home=/home/reader
+# shellcheck source=Tests/Real/check.sh
+. "$here/check.sh"
 
 # MARK: - Outside
 
@@ -40,7 +42,7 @@ boot() {
   mkdir "$memory"/{upper,work,root}
   mount -t overlay overlay -o "lowerdir=/,upperdir=$memory/upper,workdir=$memory/work" "$root"
   mkdir -p "$root$real"
-  cp "$here/desktop.sh" "$root$real"
+  cp "$here"/{desktop,check}.sh "$root$real"
   cp "$binary" "$root$real/check-loans"
   printf '%s\n' '[Unit]' 'DefaultDependencies=no' '[Service]' 'Type=oneshot' \
     "ExecStart=$real/desktop.sh --test" 'StandardOutput=append:/real/log' 'StandardError=inherit' \
@@ -86,18 +88,11 @@ write_books() {
     <expiration>$(date --date tomorrow +%Y.%m.%d)</expiration></book>" >$home/books.xml
 }
 
-# check WORDS COMMAND…: whether a command succeeds; if not, shows what the service wrote.
-check() {
-  local words=$1
-  shift
-  if "$@"; then
-    echo "ok $words"
-  else
-    echo "FAILED $words: $*"
-    as_user systemctl --user show check-loans.service --property \
-      ActiveState,SubState,Result,NRestarts,ExecMainStatus | sed 's/^/  /'
-    journalctl --no-pager --lines 20 "_UID=$id" | sed 's/^/  /'
-  fi
+# What the service wrote.
+details() {
+  as_user systemctl --user show check-loans.service --property \
+    ActiveState,SubState,Result,NRestarts,ExecMainStatus
+  journalctl --no-pager --lines 20 "_UID=$id"
 }
 
 # await WORDS COMMAND…: the same as check, for what takes up to two minutes.

@@ -10,7 +10,8 @@ project=$(realpath "$(dirname "$0")/../..")
 work=$(mktemp -d)
 readonly archive project work
 buildah=(buildah --storage-driver vfs --root "$work/storage" --runroot "$work/run")
-failed=0
+# shellcheck source=Tests/Real/check.sh
+. "$project/Tests/Real/check.sh"
 
 main() {
   trap clean_up EXIT
@@ -87,17 +88,7 @@ says() {
   grep -qF -e "$words" "$work/words"
 }
 
-# check WORDS COMMAND…: whether a command succeeds; if not, shows what the program said last.
-check() {
-  local words=$1
-  shift
-  if "$@"; then
-    echo "ok $words"
-  else
-    echo "FAILED $words: $*"
-    sed 's/^/  /' "$work/words"
-    failed=1
-  fi
-}
+# What the program said last.
+details() { cat "$work/words"; }
 
 main

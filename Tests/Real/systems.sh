@@ -10,7 +10,8 @@ readonly packages
 top=$(mktemp -d)
 trap 'rm -rf --one-file-system "$top"' EXIT
 readonly top keys=$top/keys.gpg
-failed=0
+# shellcheck source=Tests/Real/check.sh
+. "$(dirname "$0")/check.sh"
 
 main() {
   ((EUID == 0)) || { echo "systems.sh: this makes roots; run it as root" >&2; exit 1; }
@@ -71,17 +72,7 @@ inside() {
     DEBIAN_FRONTEND=noninteractive sh -c 'exec $*' - "$@" >"$top/words" 2>&1 </dev/null || status=$?
 }
 
-# check WORDS COMMAND…
-check() {
-  local words=$1
-  shift
-  if "$@"; then
-    echo "ok $words"
-  else
-    failed=1
-    echo "FAILED $words: $*"
-    tail -n 20 "$top/words" | sed 's/^/  /'
-  fi
-}
+# What was printed last.
+details() { tail -n 20 "$top/words"; }
 
 main
