@@ -248,8 +248,8 @@ install: ## Install below PREFIX (/usr/local): the binary, manual, schemas, comp
 uninstall: ## Remove what install put below PREFIX
 	@DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" packaging/install.sh --uninstall
 
-# What is packed is built three times: with the libraries inside, for every distribution, and for
-# systems with libxml2.so.2 and with libxml2.so.16. The last two differ only in what they are linked to.
+# What is packed is linked three times: with the libraries inside, for every distribution; to libxml2.so.16,
+# which differs in nothing else; and to libxml2.so.2, whose headers are the system's.
 LIBRARIES := $(CURDIR)/.build-libraries
 # The build's identifier is of what the program is made of, not of symbols that tell where.
 build-id = --build-id=0x$(shell { uname -m; swift --version; echo $(1); \
