@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/timerfd.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
@@ -217,6 +218,10 @@ int check_loans_processor_count(void) {
   cpu_set_t set;
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
 }
+
+unsigned int check_loans_device_major(unsigned long device) { return major(device); }
+
+unsigned int check_loans_device_minor(unsigned long device) { return minor(device); }
 
 unsigned int check_loans_file_system_type(const char *path) {
   struct statfs status;

@@ -88,13 +88,45 @@ package enum FileSystem {
     (try? Stat(of: path))?.type == .directory
   }
 
-  /// The name of the network file system that a path is on; `nil` for a disk of this host, and for what
-  /// does not tell, such as FUSE.
+  /// The name of the network file system that a path is on; `nil` for a disk of this host.
   ///
   /// - SeeAlso: `statfs(2)`.
   package static func networkFileSystem(of path: String) -> String? {
-    unsafe networkFileSystems[check_loans_file_system_type(path)]
+    let type = unsafe check_loans_file_system_type(path)
+    if type != fuse { return networkFileSystems[type] }
+    guard let device = (try? Stat(of: path))?.deviceID.rawValue,
+      let mounts = try? WholeFile.bytes(of: "/proc/self/mountinfo", limit: 16 << 20)
+    else { return nil }
+    let numbers = (check_loans_device_major(device), check_loans_device_minor(device))
+    return networkProgram(ofDevice: numbers, in: String(decoding: mounts, as: UTF8.self))
   }
+
+  /// The program of FUSE that has mounted a device, if it gets the files from other hosts.
+  ///
+  /// - Parameter mounts: lines as of `/proc/self/mountinfo`, see proc(5): in the third field the device,
+  ///   and after a field `-` the type, such as `fuse.sshfs`.
+  package static func networkProgram(
+    ofDevice device: (major: UInt32, minor: UInt32), in mounts: String
+  ) -> String? {
+    let wanted = "\(device.major):\(device.minor)"
+    for line in mounts.split(separator: "\n") {
+      let fields = line.split(separator: " ")
+      guard fields.count > 2, fields[2] == wanted, let end = fields.firstIndex(of: "-") else {
+        continue
+      }
+      let type = fields[(end + 1)...].first?.split(separator: ".").last.map(String.init)
+      return type.flatMap { networkPrograms.contains($0) ? $0 : nil }
+    }
+    return nil
+  }
+
+  /// The type of FUSE, in `<linux/magic.h>`.
+  private static let fuse: UInt32 = 0x6573_5546
+
+  private static let networkPrograms: Set = [
+    "ceph", "ceph-fuse", "curlftpfs", "davfs", "glusterfs", "gvfsd-fuse", "juicefs", "mfs", "rclone",
+    "s3fs", "smbnetfs", "sshfs",
+  ]
 
   /// As in `<linux/magic.h>` and statfs(2).
   private static let networkFileSystems: [UInt32: String] = [

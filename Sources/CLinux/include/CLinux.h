@@ -82,6 +82,10 @@ int check_loans_columns(unsigned int character);
 /// sched_getaffinity(2).
 int check_loans_processor_count(void);
 
+/// The two numbers of a device, a dev_t; makedev(3).
+unsigned int check_loans_device_major(unsigned long device);
+unsigned int check_loans_device_minor(unsigned long device);
+
 /// The type of the file system that a path is on, as in <linux/magic.h>, or 0 if it cannot be examined;
 /// statfs(2).
 unsigned int check_loans_file_system_type(const char *path);

@@ -61,8 +61,11 @@ struct UnitInstaller {
         \(units.removal)
         """)
     }
-    let next = units.kind == .watch ? "status \(unit)" : "list-timers"
-    console.printError("installed \(unit); see \(systemctl) \(next)")
+    // The first run may have a question.
+    let next =
+      units.kind == .watch
+      ? "see \(systemctl) status \(unit)" : "try it now: \(systemctl) start \(name).service"
+    console.printError("installed \(unit); \(next)")
   }
 
   /// Removes the files, even if systemd cannot be reached.
