@@ -300,6 +300,11 @@ test_upgrade() {
 
 test_removal() {
   run check-loans timer install --system
+  run check-loans timer install --system --name loans-east
+  # Of an installation by hand, which goes on.
+  printf '%s\n' '[Service]' 'ExecStart=/usr/local/bin/check-loans' \
+    >/etc/systemd/system/by-hand.service
+  head -n 1 /etc/systemd/system/loans-east.timer >/etc/systemd/system/by-hand.timer
   # Of an installation by hand, which root would find first.
   printf '#!/bin/sh\necho "$*" >%s/other\n' $real >/usr/local/bin/check-loans
   chmod 755 /usr/local/bin/check-loans
@@ -308,7 +313,10 @@ test_removal() {
   rm /usr/local/bin/check-loans
   check "it is removed" ended 0
   check "the settings are kept" test -e $settings
-  check "no unit is left that would fail" test -z "$(find /etc/systemd -name '*check-loans*')"
+  check "no unit is left that would fail" \
+    test -z "$(find /etc/systemd -name '*check-loans*' -o -name 'loans-east*')"
+  check "nor a unit touched that another program has" rm /etc/systemd/system/by-hand.timer
+  rm /etc/systemd/system/by-hand.service
   apt install ./next.deb
   systemctl enable --now check-loans.timer
   # By it images for containers keep packages from starting and stopping services.
