@@ -16,10 +16,6 @@ final class Connection: @unchecked Sendable {
   /// The transactions that are open, each a part of the one before.
   fileprivate var depth = 0
 
-  /// The size in bytes up to which a file is checked for damage whenever it is opened for writing,
-  /// which takes less than 10 milliseconds; a longer one is checked if a run was interrupted.
-  private static let sizeAlwaysChecked: Int64 = 4 << 20
-
   /// The cache bounds the memory of a reload: what does not fit is written to the file early, under
   /// the journal's protection.
   private static let setup = "PRAGMA cache_size = -16000; PRAGMA cell_size_check = ON"
@@ -29,7 +25,7 @@ final class Connection: @unchecked Sendable {
     self.file = file
     ownID = file.id
     do {
-      let isChecked = file.hasJournal || file.size <= Self.sizeAlwaysChecked
+      let isChecked = file.hasJournal || file.isSmall
       if try file.readHeader().isDamaged { throw DatabaseError.damage("the header") }
       database = try Database(file.location, timeout: 5_000)
       // Checked before anything is changed that another program may rely on.

@@ -121,8 +121,24 @@ struct StatusTests {
     try await desk.run("books.xml")
     try await desk.run("deliver", "--notify", "stdout", "--now", "2026-11-21T12:00")
     let status = try await desk.run("status", "--now", "2026-11-21T12:00")
-    #expect(status.lines[0] == "last run: 2026-11-21 at 12:00 (UTC+00:00), 0 minutes ago")
+    #expect(status.lines[0] == "last run: 2026-11-21 at 12:00 (UTC+00:00), just now")
     #expect(status.lines[1].contains("last read 2026-11-21 at 07:00 (UTC+00:00), 5 hours ago"))
+  }
+
+  @Test func `Damage that no answer shows is found all the same`() async throws {
+    let desk = try Desk(catalogue: catalogue(("Abigél", "2026.12.22")))
+    try desk.list()
+    try await desk.run("books.xml")
+    let page = 4_096
+    var bytes = try desk.stateBytes()
+    // A page of the table of loans, which nothing is asked of.
+    let place = try #require(bytes.firstRange(of: Array("Abigél".utf8))?.lowerBound)
+    let start = place / page * page
+    bytes.replaceSubrange(start..<start + 8, with: repeatElement(0xFF, count: 8))
+    try desk.folder.write(bytes: bytes, to: Desk.state)
+    let status = try await desk.run("status")
+    #expect(status.status == 74)
+    #expect(status.errorText.contains("is damaged; restore it from a backup"))
   }
 
   @Test func `A schedule that nobody has made has status 1`() async throws {

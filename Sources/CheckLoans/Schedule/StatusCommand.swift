@@ -47,6 +47,7 @@ struct StatusCommand: Subcommand {
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let (time, zone) = try clock.read(environment)
     let schedule = try ScheduleReader(opening: state.path(environment))
+    try schedule.checkForDamage()
     let (delivered, lookedAt) = try environment.delivered(schedule)
     let names = delivered.isEmpty ? lookedAt : delivered
     let known = try KnownCatalogues(
@@ -196,7 +197,7 @@ private struct ScheduleStatus {
 
   private func words(_ time: ClockTime?) -> String {
     guard let time, let age = age(time) else { return "never" }
-    return "\(time.words), \(age.words) ago"
+    return "\(time.words), \(age.seconds < 60 ? "just now" : "\(age.words) ago")"
   }
 
   var json: JSONValue {

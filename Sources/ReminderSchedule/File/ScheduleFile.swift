@@ -93,6 +93,10 @@ struct ScheduleFile {
   /// The file's length in bytes; 0 if there is none.
   var size: Int64 { (try? Stat(ofLink: location).size) ?? 0 }
 
+  /// Whether it takes less than 10 milliseconds to look for damage everywhere, which is done each time it is
+  /// opened for writing; in a longer file, after a run was interrupted.
+  var isSmall: Bool { size <= 4 << 20 }
+
   /// Whether a run that was interrupted left a journal.
   var hasJournal: Bool {
     ((try? Stat(ofLink: location + "-journal").size) ?? 0) > 0

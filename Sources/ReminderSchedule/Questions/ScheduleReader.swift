@@ -21,6 +21,13 @@ public struct ScheduleReader: Sendable {
     self.connection = connection
   }
 
+  /// Looks for damage everywhere in the file, unless it is longer than 4 MB.
+  ///
+  /// - Throws: ``ScheduleError`` `damaged`, and for what cannot be read.
+  public func checkForDamage() throws(ScheduleError) {
+    if connection.file.isSmall { try connection.transact(Schema.checkWhole) }
+  }
+
   /// The names of all catalogues in the schedule.
   public func catalogues() throws(ScheduleError) -> [String] {
     try cataloguesByUse().map(\.name)
