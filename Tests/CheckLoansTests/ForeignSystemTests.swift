@@ -42,7 +42,7 @@ struct ForeignSystemTests {
     #expect(report.lines.first?.hasSuffix(")\(system.details)") == true, "\(report.text)")
     #expect(
       report.lines.last == """
-        1 loan, 0 expired, 0 expire today, 1 scheduled, no reminder to come; \
+        1 loan, 0 expired, 0 expire today, 1 scheduled, no further reminder; \
         read as \(system.profile)
         """)
     let notify = Self.common + ["--notify", "stdout", "loans.xml"]

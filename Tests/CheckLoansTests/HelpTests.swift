@@ -137,6 +137,10 @@ struct HelpTests {
       "unknown option '--no-strict'; see check-loans validate --help"
     ),
     (["--colour", "x"], "unknown option '--colour'; did you mean --color?"),
+    (
+      ["sched", "list"],
+      "there is no command or file \"sched\"; did you mean check-loans schedule list?"
+    ),
     (["schedule", "lst"], "unexpected argument 'lst'; did you mean check-loans schedule list?"),
     (
       ["schedule", "snoze", "3"],

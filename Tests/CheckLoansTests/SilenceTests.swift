@@ -124,7 +124,7 @@ struct SilenceTests {
             """))
     #expect(try await told(desk, at: "2026-12-21T07:00").count == 1)
     let before = try await desk.run("--now", "2026-11-27T07:00", "books.xml").lines.last
-    #expect(before?.hasSuffix("0 scheduled, 1 silenced, no reminder to come") == true)
+    #expect(before?.hasSuffix("0 scheduled, 1 silenced, no further reminder") == true)
     let after = try await desk.run("--now", "2026-11-28T07:00", "books.xml").lines.last
     #expect(
       after?.hasSuffix("; 1 book said to be returned, still on loan (see check-loans silence list)")
@@ -268,7 +268,7 @@ struct SilenceTests {
     (
       ["silence", "add", "--title", "A*", "--until", "forever", "--reason", "reference"],
       [
-        "Silenced for ever by USER: reference.",
+        "Silenced forever by USER: reference.",
         "Next: nothing until somebody ends the silence: check-loans silence end 1.",
       ]
     ),
@@ -278,7 +278,7 @@ struct SilenceTests {
         "x",
       ],
       [
-        "Silenced for ever by USER: x.",
+        "Silenced forever by USER: x.",
         "Next, from 2026-11-23 on: the next run with --notify delivers the notice that it has "
           + "expired.",
       ]

@@ -18,12 +18,12 @@ struct TimeTests {
 
   @Test(arguments: [
     ("2026-11-26T23:59:59", nil, "next reminder 2026-11-27 00:00"),
-    ("2026-11-27T00:00:00", "expires tomorrow", "no reminder to come"),
-    ("2026-11-27T23:59:59", "expires tomorrow", "no reminder to come"),
-    ("2026-11-28T00:00:00", "expires today", "no reminder to come"),
-    ("2026-11-28T23:59:59", "expires today", "no reminder to come"),
-    ("2026-11-29T00:00:00", "expired yesterday", "no reminder to come"),
-    ("2026-11-30", "expired 2 days ago", "no reminder to come"),
+    ("2026-11-27T00:00:00", "expires tomorrow", "no further reminder"),
+    ("2026-11-27T23:59:59", "expires tomorrow", "no further reminder"),
+    ("2026-11-28T00:00:00", "expires today", "no further reminder"),
+    ("2026-11-28T23:59:59", "expires today", "no further reminder"),
+    ("2026-11-29T00:00:00", "expired yesterday", "no further reminder"),
+    ("2026-11-30", "expired 2 days ago", "no further reminder"),
   ])
   func `A day ends at midnight`(now: String, fate: String?, next: String) async throws {
     let desk = try Desk(now: now, catalogue: Self.edge)

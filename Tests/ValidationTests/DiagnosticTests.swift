@@ -119,7 +119,7 @@ struct DiagnosticTests {
     #expect(
       try await desk.run("books.xml", "--allow-empty").outcome
         == Outcome(
-          0, output: "0 loans, 0 expired, 0 expire today, 0 scheduled, no reminder to come\n"))
+          0, output: "0 loans, 0 expired, 0 expire today, 0 scheduled, no further reminder\n"))
     #expect(try await desk.schedule() == [])
   }
 
@@ -163,7 +163,7 @@ struct DiagnosticTests {
         == Outcome(
           0,
           output: """
-            0 loans, 0 expired, 0 expire today, 0 scheduled, no reminder to come; \
+            0 loans, 0 expired, 0 expire today, 0 scheduled, no further reminder; \
             1 book on the shelf
 
             """, errors: refused.errorLines.dropLast().map { "\($0)\n" }.joined()))
@@ -246,7 +246,7 @@ struct DiagnosticTests {
       result.text == """
         "Az ajtó" expired yesterday (2026.11.20)
         "Abigél" expires tomorrow (2026.11.22)
-        2 loans, 1 expired, 0 expire today, 1 scheduled, no reminder to come
+        2 loans, 1 expired, 0 expire today, 1 scheduled, no further reminder
 
         """)
     #expect(result.errorLines.first?.contains("missing.xml: cannot read") == true)
@@ -258,7 +258,7 @@ struct DiagnosticTests {
     #expect(
       try await desk.run("books.xml", "books.xml").lines == [
         "\"Abigél\" expires tomorrow (2026.11.22)",
-        "1 loan, 0 expired, 0 expire today, 1 scheduled, no reminder to come",
+        "1 loan, 0 expired, 0 expire today, 1 scheduled, no further reminder",
       ])
   }
 
@@ -272,7 +272,7 @@ struct DiagnosticTests {
           65,
           output: """
             "Abigél" expires tomorrow (2026.11.22)
-            1 loan, 0 expired, 0 expire today, 1 scheduled, no reminder to come; 1 book left out, \
+            1 loan, 0 expired, 0 expire today, 1 scheduled, no further reminder; 1 book left out, \
             see the errors
 
             """,

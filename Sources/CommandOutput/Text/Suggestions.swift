@@ -25,9 +25,12 @@ extension String {
     guard text.unicodeScalars.count <= 64 else { return nil }
     var best: (name: String, distance: Int)?
     for name in names where name.utf8.count <= 256 {
-      let distance = text.editDistance(to: name.lowercased())
+      let isLong = text.count >= 4
+      // Its beginning is nearer than any word with other letters.
+      let isBeginning = isLong && name.lowercased().hasPrefix(text)
+      let distance = isBeginning ? 0 : text.editDistance(to: name.lowercased())
       let isClose = distance <= Swift.max(1, Swift.max(text.count, name.count) / 3)
-      let isPart = text.count >= 4 && name.lowercased().contains(text)
+      let isPart = isLong && name.lowercased().contains(text)
       guard isClose || isPart, distance < best?.distance ?? .max else { continue }
       best = (name, distance)
     }

@@ -81,7 +81,7 @@ extension Message {
   // Translators: {who} has given {reason}; both are as somebody wrote them.
   package static let silencedUntil = message("until {date} by {who}: {reason}")
   package static let silencedAsReturned = message("by {who}: {reason}")
-  package static let silencedForEver = message("for ever by {who}: {reason}")
+  package static let silencedForEver = message("forever by {who}: {reason}")
 
   package static let nextNothingLeft = message(
     "Next: nothing, since the catalogue no longer has it.")

@@ -11,7 +11,7 @@ extension Message {
   package static let silencedLoans = plural(", {count} silenced", ", {count} silenced")
   package static let nothingScheduled = message(", nothing scheduled (--state none)")
   package static let nextReminder = message(", next reminder {date} {time}")
-  package static let noReminder = message(", no reminder to come")
+  package static let noReminder = message(", no further reminder")
   package static let nothingWritten = message(", nothing written (--dry-run)")
   package static let booksOnShelf = plural(
     "; {count} book on the shelf", "; {count} books on the shelf")

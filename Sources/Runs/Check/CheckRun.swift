@@ -226,7 +226,8 @@ extension CheckRun {
       report.hasRead = report.hasRead || result.isUsable
       files.append((catalogue.source.name, result.modifiedAt))
       if request.isVerbose, let modifiedAt = result.modifiedAt {
-        console.printError("\(catalogue.path.visible): last written \(modifiedAt.words)")
+        let verb = catalogue.fetch == nil ? "written" : "fetched"
+        console.printError("\(catalogue.path.visible): last \(verb) \(modifiedAt.words)")
       }
       if case .replaced(let summary) = result.outcome {
         (part.scheduled, part.nextReminder) = (summary.scheduled, summary.nextFireAt)

@@ -96,7 +96,7 @@ package final class WatchRun {
     }
     let paths = settings.run.catalogues.map(\.path.visible)
     let watched = paths.count > 3 ? "\(paths.count) catalogues" : paths.joined(separator: ", ")
-    let next = reminders.min().map { "next reminder \($0.words)" } ?? "no reminder to come"
+    let next = reminders.min().map { "next reminder \($0.words)" } ?? "no further reminder"
     console.printError("watching \(watched); \(next); Ctrl-C ends")
   }
 
