@@ -124,8 +124,8 @@ package enum FileSystem {
   private static let fuse: UInt32 = 0x6573_5546
 
   private static let networkPrograms: Set = [
-    "ceph", "ceph-fuse", "curlftpfs", "davfs", "glusterfs", "gvfsd-fuse", "juicefs", "mfs", "rclone",
-    "s3fs", "smbnetfs", "sshfs",
+    "ceph", "ceph-fuse", "curlftpfs", "davfs", "glusterfs", "gvfsd-fuse", "juicefs", "mfs",
+    "rclone", "s3fs", "smbnetfs", "sshfs",
   ]
 
   /// As in `<linux/magic.h>` and statfs(2).
