@@ -40,44 +40,46 @@ struct CalendarCommand: Subcommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write the calendar to this file, if it has changed.", valueName: "file"),
+      "Write the calendar to this file if it has changed.", valueName: "file"),
     completion: .file(extensions: ["ics"]))
   var output: String?
 
   @Option(
     help: ArgumentHelp(
-      "Only the loans of the borrower whose name contains this, or with this address.",
+      "Include only loans to the borrower whose name contains this, or with this e-mail address.",
       valueName: "name"))
   var borrower: String?
 
   @Option(
     help: ArgumentHelp(
-      "Write a file for each borrower into this directory, with a name that nobody can guess.",
+      "Write a file for each borrower into this directory, with a name too long to guess.",
       valueName: "directory"), completion: .directory)
   var directory: String?
 
-  @Flag(help: "Print which borrower has which file: names, addresses and files, with tabs between.")
+  @Flag(
+    help: "Print the name, the e-mail address and the file of each borrower, separated by tabs.")
   var list = false
 
-  @Flag(help: "One event for all books to be returned on a day, to a library, by a borrower.")
+  @Flag(
+    help: "Make one event of all books that a borrower can return to a library on the same day.")
   var perVisit = false
 
   @Option(
     help: ArgumentHelp(
       """
-      Hours before the day at which an alarm goes off; 16h is 08:00 on the day before. (default: 16h)
+      Set an alarm this long before the day, or none; 16h is 08:00 on the day before. (default: 16h)
       """,
       valueName: "hours|none"),
     transform: AlarmLead.parse)
   var alarm = AlarmLead(hours: 16)
 
-  @Flag(help: "Write tasks to be ticked off instead of events; few programs show them.")
+  @Flag(help: "Write tasks instead of events; few programs show them.")
   var todo = false
 
   @Option(
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "How much is given away of titles and authors: full, initials or none. (default: full)",
+      "How much to show of titles and authors: full, initials or none. (default: full)",
       valueName: "detail"))
   var titles: [TitleChoice] = []
 

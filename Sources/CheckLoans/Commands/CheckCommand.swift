@@ -36,7 +36,7 @@ struct CheckCommand: Subcommand {
 
   @Option(
     help: ArgumentHelp(
-      "Name in the schedule of what comes through standard input.",
+      "Name of standard input in the schedule.",
       valueName: "name"))
   var name: String?
 

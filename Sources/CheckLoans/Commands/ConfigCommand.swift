@@ -26,7 +26,7 @@ struct ConfigCommand: Subcommand {
       OptionFact("example", .flag, .line)
     ]
 
-  @Flag(help: "Print a settings file with every option in it, as comments.")
+  @Flag(help: "Print a settings file with every key, as comments.")
   var example = false
 
   @OptionGroup(visibility: .hidden) var options: CheckOptions

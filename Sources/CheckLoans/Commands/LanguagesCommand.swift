@@ -25,7 +25,7 @@ struct LanguagesCommand: Subcommand {
   static let facts: [OptionFact] = TranslationOptions.facts
 
   @Argument(
-    help: "template prints a PO file without translations, for a new one.",
+    help: "template prints a PO file without translations, to begin a new one.",
     completion: .list(["template"]))
   var action: String?
 

@@ -44,7 +44,7 @@ struct ListsCommand: Subcommand {
     ] + CatalogueOptions.facts + StateOptions.facts + NowOptions.facts + LanguageOptions.facts
     + ColorOptions.facts + PagerOptions.facts
 
-  @Argument(help: "The list: shelf, call or letters.")
+  @Argument(help: "List to print: shelf, call or letters.")
   var kind: StaffList.Kind
 
   @Argument(
@@ -54,7 +54,7 @@ struct ListsCommand: Subcommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Days until the notice for which to look on the shelf, 0 to 400. (default: 2)",
+      "With shelf, list books whose notice is due within N days, 0 to 400. (default: 2)",
       valueName: "days"), transform: number(0...400))
   var days: Int?
 
@@ -63,12 +63,12 @@ struct ListsCommand: Subcommand {
 
   @Option(
     help: ArgumentHelp(
-      "List only borrowers whose names contain this, in upper or lower case.", valueName: "name"))
+      "List only borrowers whose name contains this, ignoring case.", valueName: "name"))
   var borrower: String?
 
   @Option(
     help: ArgumentHelp(
-      "Write the list to this file, which is replaced once the list is whole.",
+      "Write the list to this file, and replace it only with a complete list.",
       valueName: "file"), completion: .file())
   var output: String?
 

@@ -35,7 +35,8 @@ struct PlanCommand: Subcommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Days to show, today the first, 1 to 400.", valueName: "days"),
+    help: ArgumentHelp(
+      "Show this many days, beginning with today, 1 to 400. (default: 14)", valueName: "days"),
     transform: number(1...400))
   var days = 14
 

@@ -44,11 +44,11 @@ struct PreviewCommand: Subcommand {
 
   @Option(
     help: ArgumentHelp(
-      "The first message to a borrower whose name contains this, in upper or lower case.",
+      "Print the first message to a borrower whose name contains this, ignoring case.",
       valueName: "name"))
   var borrower: String?
 
-  @Option(help: "Form of the message: its text, its HTML, or all of it.")
+  @Option(help: "Print the message as text, as HTML, or whole (eml).")
   var format = PreviewFormat.text
 
   @OptionGroup var language: LanguageOptions

@@ -53,25 +53,25 @@ struct ListCommand: Subcommand {
   @Option(help: "Format of the list.")
   var format = ListFormat.text
 
-  @Flag(help: "List the loans that are no longer in their catalogue.")
+  @Flag(help: "List loans that are no longer in their catalogue.")
   var returned = false
 
-  @Flag(help: "List only what could not be delivered.")
+  @Flag(help: "List only notices that could not be delivered.")
   var failed = false
 
-  @Flag(help: "List only what is due and not yet delivered.")
+  @Flag(help: "List only notices that are due and not yet delivered.")
   var due = false
 
   @Option(
     help: ArgumentHelp(
-      "List only loans to borrowers whose names contain this, in upper or lower case.",
+      "List only loans to borrowers whose name contains this, ignoring case.",
       valueName: "name"))
   var borrower: String?
 
   @Option(
     parsing: .singleValue,
     help: ArgumentHelp(
-      "List only loans of this catalogue. Can be given several times.", valueName: "catalogue"),
+      "List only loans in this catalogue. Can be repeated.", valueName: "catalogue"),
     completion: .custom { _, _, word in ScheduleCompletion.catalogues(of: word) })
   var catalogue: [String] = []
 

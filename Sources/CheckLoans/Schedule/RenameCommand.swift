@@ -22,10 +22,10 @@ struct RenameChannelCommand: ScheduleChange {
 
   static let facts: [OptionFact] = StateOptions.facts + QuietOptions.facts
 
-  @Argument(help: ArgumentHelp("The name that the schedule has.", valueName: "old"))
+  @Argument(help: ArgumentHelp("Name in the schedule.", valueName: "old"))
   var old: ChannelName
 
-  @Argument(help: ArgumentHelp("The new name.", valueName: "new"))
+  @Argument(help: ArgumentHelp("New name.", valueName: "new"))
   var new: ChannelName
 
   @OptionGroup var state: StateOptions
@@ -67,11 +67,11 @@ struct RenameCatalogueCommand: ScheduleChange {
   static let facts: [OptionFact] = StateOptions.facts + QuietOptions.facts
 
   @Argument(
-    help: ArgumentHelp("The name that the schedule has.", valueName: "old"),
+    help: ArgumentHelp("Name in the schedule.", valueName: "old"),
     completion: .custom { _, _, word in ScheduleCompletion.catalogues(of: word) })
   var old: String
 
-  @Argument(help: ArgumentHelp("The new name.", valueName: "new"), completion: .file())
+  @Argument(help: ArgumentHelp("New name.", valueName: "new"), completion: .file())
   var new: String
 
   @OptionGroup var state: StateOptions

@@ -46,11 +46,11 @@ struct CancelCommand: ScheduleChange {
     StateOptions.facts + QuietOptions.facts + [OptionFact("all", .flag, .line)]
 
   @Argument(
-    help: ArgumentHelp("IDs, as schedule list shows them.", valueName: "id"),
+    help: ArgumentHelp("Numbers of loans, as schedule list shows them.", valueName: "id"),
     completion: LoanNumbers.completion, transform: LoanNumbers.parse)
   var ids: [Int] = []
 
-  @Flag(help: "Cancel all pending reminders.")
+  @Flag(help: "Cancel all pending notices.")
   var all = false
 
   @OptionGroup var state: StateOptions
@@ -110,7 +110,7 @@ struct ForgetCommand: ScheduleChange {
 
   @Option(
     parsing: .singleValue,
-    help: ArgumentHelp("Forget this channel, as --notify takes it.", valueName: "channel"))
+    help: ArgumentHelp("Forget this channel, named as for --notify.", valueName: "channel"))
   var channel: [ChannelName] = []
 
   @Option(

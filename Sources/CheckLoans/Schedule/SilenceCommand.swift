@@ -50,12 +50,14 @@ struct SilenceAddCommand: TimedChange {
 
   @Option(
     help: ArgumentHelp(
-      "When notices are sent again: after 3d or 2w, on a day, YYYY-MM-DD, or forever for never.",
+      """
+      Send notices again after 3d or 2w, or from a day on, YYYY-MM-DD; forever is never. Required.
+      """,
       valueName: "end"),
     transform: SilenceEnd.parse)
   var until: SilenceEnd?
 
-  @Option(help: ArgumentHelp("Why, for whoever wonders later. Required.", valueName: "text"))
+  @Option(help: ArgumentHelp("Reason, shown with the silence. Required.", valueName: "text"))
   var reason: String?
 
   @OptionGroup var change: ChangeOptions
@@ -196,7 +198,7 @@ struct SilenceEndCommand: ScheduleChange {
   static let facts: [OptionFact] = StateOptions.facts + QuietOptions.facts
 
   @Argument(
-    help: ArgumentHelp("Numbers, as silence list shows them.", valueName: "number"),
+    help: ArgumentHelp("Numbers of silences, as silence list shows them.", valueName: "number"),
     transform: { text in
       if let number = Int(text) { return number }
       throw ValidationError("give a number of silence list")

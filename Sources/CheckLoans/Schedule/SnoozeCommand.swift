@@ -26,7 +26,7 @@ struct SnoozeCommand: TimedChange {
 
   @Option(
     help: ArgumentHelp(
-      "When notices are sent again: after 3d or 2w, or on a day, YYYY-MM-DD. (default: tomorrow)",
+      "Send notices again after 3d or 2w, or from a day on, YYYY-MM-DD. (default: tomorrow)",
       valueName: "end"),
     transform: SilenceEnd.parse)
   var until = SilenceEnd.days(1)

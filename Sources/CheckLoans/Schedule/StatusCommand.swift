@@ -32,7 +32,7 @@ struct StatusCommand: Subcommand {
 
   @Option(
     help: ArgumentHelp(
-      "The longest time since a catalogue was last read, as in 90m or 8d. (default: 36h)",
+      "Longest time since a catalogue was last read, as in 90m or 8d. (default: 36h)",
       valueName: "age"), transform: TimeSpan.parse)
   var maxAge = TimeSpan(seconds: 36 * 3_600)
 

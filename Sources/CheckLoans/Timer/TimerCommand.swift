@@ -40,7 +40,10 @@ struct TimerCommand: Subcommand {
   @Argument(
     parsing: .allUnrecognized,
     help: ArgumentHelp(
-      "show, the default, install or uninstall; then the arguments of check, or watch and its arguments.",
+      """
+      show (the default), install or uninstall, then the arguments of check, or watch and its \
+      arguments.
+      """,
       valueName: "action"),
     completion: .list(Action.allCases.map(\.rawValue) + ["watch"]))
   var words: [String] = []
@@ -50,12 +53,13 @@ struct TimerCommand: Subcommand {
     transform: CivilTime.parse)
   var dailyAt: CivilTime?
 
-  @Flag(help: "A daily run of the machine, not of a user.")
+  @Flag(help: "Make a system service, not a user's.")
   var system = false
 
   @Option(
     help: ArgumentHelp(
-      "Name of the units. (default: check-loans, for watch check-loans-watch)", valueName: "name"))
+      "Name of the units. (default: check-loans, or check-loans-watch for watch)",
+      valueName: "name"))
   var name: String?
 
   /// What is done with the units.

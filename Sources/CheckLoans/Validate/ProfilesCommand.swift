@@ -31,13 +31,13 @@ struct ProfilesCommand: Subcommand {
 
   @Argument(
     help: ArgumentHelp(
-      "show NAME prints a profile as XML; check FILE checks your own and shows what it reads.",
+      "show NAME prints a profile as XML; check FILE checks one of your own and describes it.",
       valueName: "action"), completion: .list(["show", "check"]))
   var words: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "With check, show what each field of the first loans of a catalogue gives.",
+      "With check, show the fields of the first loans in this catalogue.",
       valueName: "catalogue"), completion: .file())
   var `try`: String?
 

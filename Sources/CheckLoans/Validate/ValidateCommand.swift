@@ -45,7 +45,7 @@ struct ValidateCommand: Subcommand {
   @Argument(
     help: ArgumentHelp(
       """
-      Catalogues to check; - is standard input. (default: files of the project's settings, or \
+      Catalogues to check; - is standard input. (default: files of the project settings, or \
       books.xml)
       """),
     completion: .file())
@@ -54,7 +54,8 @@ struct ValidateCommand: Subcommand {
   @Option(
     help: ArgumentHelp(
       """
-      Check the catalogues in this list too, one per line or separated by NUL; - is standard input.
+      Check the catalogues that this file lists too, one per line or separated by NUL; - is \
+      standard input.
       """,
       valueName: "file"), completion: .file())
   var filesFrom: String?
@@ -62,7 +63,7 @@ struct ValidateCommand: Subcommand {
   @Flag(help: "Accept an empty list of catalogues.")
   var allowNoFiles = false
 
-  @Option(help: "Format of the results. (default: github under GitHub Actions, else text)")
+  @Option(help: "Format of the results. (default: github under GitHub Actions, otherwise text)")
   var format: FindingsFormat?
 
   @Option(
@@ -108,7 +109,7 @@ struct ProjectOptions: ParsableArguments, DescribedOptions {
       valueName: "file"), completion: .file())
   var config: String?
 
-  @Flag(help: "Show what is in force and where it is set, and exit.")
+  @Flag(help: "Show the settings in force and where each is set, and exit.")
   var showSettings = false
 }
 
@@ -145,7 +146,7 @@ struct RuleOptions: ParsableArguments, DescribedOptions {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "An expiration more than N days ahead is a warning, 0 to 36500.", valueName: "days"),
+      "Warn about an expiration more than N days ahead, 0 to 36500.", valueName: "days"),
     transform: number(0...36_500))
   var maxDays: Int?
 
@@ -159,10 +160,10 @@ struct FixingOptions: ParsableArguments, DescribedOptions {
     OptionFact("fix", .flag, .run), OptionFact("dry-run", .flag, .run),
   ]
 
-  @Flag(help: "Fix dates whose format is wrong, in the catalogues themselves.")
+  @Flag(help: "Fix valid dates in another format, in the catalogues themselves.")
   var fix = false
 
-  @Flag(help: "With --fix: change nothing, and print what would change as a unified diff.")
+  @Flag(help: "With --fix, change nothing and print a unified diff.")
   var dryRun = false
 }
 
