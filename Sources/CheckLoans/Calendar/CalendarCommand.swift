@@ -13,11 +13,12 @@ import Validation
 struct CalendarCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "calendar",
-    abstract: "Write the loans as a calendar, for programs that show one.",
+    abstract: "Write the loans as an iCalendar file.",
     discussion: """
-      An event of a whole day for each loan, on its expiration, or on the last open day before it; what \
-      is late lies on the next day on which the library is open. Prints the calendar, or replaces a file \
-      where it has changed. Changes no schedule, and writes nothing if a catalogue cannot be read.
+      Makes an all-day event for each loan, on its expiration or on the last open day before it. \
+      An expired loan is shown today, or on the next open day. Prints the calendar, or updates a \
+      file if it has changed. Leaves the schedule unchanged, and writes nothing if a catalogue \
+      cannot be read.
 
       Examples:
         check-loans calendar books.xml > loans.ics

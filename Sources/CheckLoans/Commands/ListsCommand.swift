@@ -20,15 +20,15 @@ enum StaffListFormat: String, CaseIterable, ExpressibleByArgument {
 struct ListsCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "lists",
-    abstract: "List what staff have to look for, and whom to call or write to.",
+    abstract: "List books to look for, and borrowers to call or write to.",
     discussion: """
-      Reads catalogues as check does, and what was sent before from the schedule, which stays as it is. \
-      What is silenced, or said to be returned, is left out.
+      Reads catalogues as check does, and finds in the schedule what was sent before; the schedule \
+      stays unchanged. Silenced loans and books reported as returned are left out.
 
-      shelf lists, in shelf order, the books whose notice that the loan has expired is due within two days \
-      and was not sent: a book found there has been returned. call lists the borrowers with loans that \
-      need attention who have no e-mail address, or one that was refused, with their telephone numbers; \
-      letters lists them once each, with their postal addresses.
+      shelf lists, in shelf order, the books whose expired notice is due within two days and was \
+      not sent: a book found there has been returned. call lists the borrowers, with their \
+      telephone numbers, who have loans that need attention but no e-mail address, or one that was \
+      refused; letters lists them once each, with their postal addresses.
 
       Examples:
         check-loans lists shelf books.xml

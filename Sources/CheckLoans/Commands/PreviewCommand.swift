@@ -21,10 +21,11 @@ enum PreviewFormat: String, CaseIterable, ExpressibleByArgument {
 struct PreviewCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "preview",
-    abstract: "Print a message to a borrower as mail would send it, and send nothing.",
+    abstract: "Print a message to a borrower as mail would send it.",
     discussion: """
-      The message is about what is due of the catalogues named, whatever was sent before; without any, \
-      about invented books. Wordings, titles and style are those of the settings file.
+      Sends nothing. The message has the due notices of the catalogues named, including those sent \
+      before; without a catalogue, it is about invented books. Wordings, titles and style are \
+      those of the settings file.
 
       Examples:
         check-loans preview --language hu

@@ -13,10 +13,10 @@ struct ExplainCommand: Subcommand {
     commandName: "explain",
     abstract: "Explain what was sent about a loan, what failed, and what comes next.",
     discussion: """
-      For each loan: its expiration, its fire date, what was delivered when and through what, what \
-      failed and why, what comes next, and the reason why something is sent now or is not, in one \
-      word. Also of loans that have left their catalogue within the last 400 days. Reads the schedule \
-      without locking it.
+      For each loan, prints its expiration, each notice that was delivered, when and through which \
+      channel, each failure with its cause, the next notice, and in one word the reason why a \
+      notice is sent now or not. Loans that left their catalogue within the last 400 days are \
+      included. Does not lock the schedule.
 
       Examples:
         check-loans schedule explain 3

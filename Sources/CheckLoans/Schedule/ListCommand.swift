@@ -20,17 +20,18 @@ enum ListFormat: String, CaseIterable, ExpressibleByArgument {
 struct ListCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "List what is pending, delivered, failed, silenced and cancelled.",
+    abstract: "List notices: pending, delivered, failed, silenced and cancelled.",
     discussion: """
-      One line for each reminder in the order in which they fire: ID, fire date, state, kind, \
-      loan, and the day of the next notice if there is one after it; a table at a terminal. Reads \
-      the schedule without locking it.
+      Prints one line for each notice, by the time at which it is due: ID, due time, state, kind, \
+      loan, and the day of the next notice, if there is one. At a terminal it prints a table. Does \
+      not lock the schedule.
 
-      The formats waybar and i3blocks give status bars a badge: the number of open notices, \
-      delivered or not, with the most urgent first. Nothing open is an empty badge.
+      The formats waybar and i3blocks are badges for status bars: the number of loans that have \
+      expired or have a due reminder, and the most urgent of these. Without any, the badge is \
+      empty.
 
-      Loans that are no longer in their catalogue are kept for 400 days; --returned lists them, latest \
-      first, and schedule explain shows what was sent about each.
+      Loans that are no longer in their catalogue are kept for 400 days. --returned lists them, \
+      the latest first, and schedule explain shows what was sent about each.
 
       Examples:
         check-loans schedule list --format json

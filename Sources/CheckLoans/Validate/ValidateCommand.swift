@@ -8,14 +8,14 @@ import Validation
 struct ValidateCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "validate",
-    abstract: "Check catalogues for wrong dates and other mistakes, for CI.",
+    abstract: "Check catalogues for wrong dates and other problems, for CI.",
     discussion: """
-      Prints one line for each problem, FILE:LINE:COLUMN: error: message [code], on a terminal with \
-      the line itself, and a summary on standard error. Keeps no state.
+      Prints one line for each problem, FILE:LINE:COLUMN: error: message [code], at a terminal \
+      with the line itself, and a summary on standard error. Uses no schedule.
 
-      A project's settings are in .check-loans.toml, in the working directory or above it within the \
-      repository: strict, error, warn, ignore, max-days, profile and other options by their long \
-      names, and files, the catalogues to check where none is given.
+      Project settings are in .check-loans.toml, in the working directory or a directory above it \
+      within the repository. Its keys are the long names of options, such as strict, error, warn, \
+      ignore, max-days and profile, and files, the catalogues to check if none is given.
 
       Examples:
         check-loans validate books.xml
@@ -24,12 +24,13 @@ struct ValidateCommand: Subcommand {
         check-loans validate --fix --dry-run books.xml
         check-loans rules date-format
 
-      A comment <!-- check-loans: ignore CODE (reason) --> before a book silences one problem of it.
+      To accept one problem of a book, put the comment <!-- check-loans: ignore CODE (reason) --> \
+      before the book.
 
       Exit status: 0 no errors (warnings do not count), 1 errors found, 64 wrong usage, 66 a \
-      catalogue cannot be read or the list is empty, 73 the file for the results cannot be created, \
-      74 input or output failed, 75 a catalogue was changed meanwhile, 77 a catalogue may not be \
-      fixed, 78 a setting is wrong.
+      catalogue cannot be read or the list is empty, 73 the file for the results cannot be \
+      created, 74 input or output failed, 75 a catalogue changed meanwhile, 77 no permission to \
+      fix a catalogue, 78 a setting is wrong.
       """)
 
   static var scheme: SettingsScheme? { SettingsScheme.project }
