@@ -5,30 +5,30 @@ import CommandOutput
 struct RootCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check-loans",
-    abstract: "Remind people of book loans before they expire.",
+    abstract: "Remind people to bring library books back on time.",
     usage: """
       check-loans [check] [<options>] <catalogues> ...
       check-loans <subcommand> ...
       """,
     discussion: """
-      Reads book catalogues in XML, also what library systems answer (check-loans profiles), \
-      reports which loans have expired or expire soon, and schedules reminders before each \
-      expiration. Every run replaces the schedule of the catalogues it reads; what was delivered \
-      is remembered and never sent twice.
+      Reads catalogues of book loans in XML, including files from library systems (check-loans \
+      profiles), reports the loans that have expired or expire soon, and schedules notices about \
+      them. Each notice is sent once. Every run updates the schedule of the catalogues that it \
+      reads.
 
       Examples:
-        check-loans books.xml                      look at a catalogue
-        check-loans --notify stdout books.xml      for cron: only what is due and new
-        check-loans validate books.xml             for CI: are the dates right?
-        check-loans timer install --notify mail    to run it every day
+        check-loans books.xml                      report the loans of a catalogue
+        check-loans --notify stdout books.xml      for cron: print only new notices
+        check-loans validate books.xml             for CI: check the dates
+        check-loans timer install --notify mail    run it every day
         check-loans watch books.xml                keep running, notify on time
-        check-loans help check                     all options
+        check-loans help check                     show all options
 
       Options can also be set in ~/.config/check-loans/config.toml, for example time-zone = \
-      "Europe/Budapest", and by environment variables: --time-zone by CHECK_LOANS_TIME_ZONE, and so \
-      on. An option on the command line wins over its variable, and the variable over the file; \
-      CHECK_LOANS_VERBOSE=0 switches off what the file switches on. See check-loans config, and the manual \
-      page for exit statuses.
+      "Europe/Budapest", and by variables: CHECK_LOANS_TIME_ZONE sets --time-zone. The command \
+      line wins over a variable, and a variable over the file: CHECK_LOANS_VERBOSE=0 switches off \
+      verbose = true. check-loans config shows the settings in force. Exit statuses are in \
+      check-loans(1).
       """,
     version: ProgramVersion.text,
     subcommands: [

@@ -13,11 +13,12 @@ import Validation
 struct CalendarCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "calendar",
-    abstract: "Write the loans as a calendar, for programs that show one.",
+    abstract: "Write the loans as an iCalendar file.",
     discussion: """
-      An event of a whole day for each loan, on its expiration, or on the last open day before it; what \
-      is late lies on the next day on which the library is open. Prints the calendar, or replaces a file \
-      where it has changed. Changes no schedule, and writes nothing if a catalogue cannot be read.
+      Makes an all-day event for each loan, on its expiration or on the last open day before it. \
+      An expired loan is shown today, or on the next open day. Prints the calendar, or updates a \
+      file if it has changed. Leaves the schedule unchanged, and writes nothing if a catalogue \
+      cannot be read.
 
       Examples:
         check-loans calendar books.xml > loans.ics
@@ -40,44 +41,46 @@ struct CalendarCommand: Subcommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write the calendar to this file, if it has changed.", valueName: "file"),
+      "Write the calendar to this file if it has changed.", valueName: "file"),
     completion: .file(extensions: ["ics"]))
   var output: String?
 
   @Option(
     help: ArgumentHelp(
-      "Only the loans of the borrower whose name contains this, or with this address.",
+      "Include only loans to the borrower whose name contains this, or with this e-mail address.",
       valueName: "name"))
   var borrower: String?
 
   @Option(
     help: ArgumentHelp(
-      "Write a file for each borrower into this directory, with a name that nobody can guess.",
+      "Write a file for each borrower into this directory, with a name too long to guess.",
       valueName: "directory"), completion: .directory)
   var directory: String?
 
-  @Flag(help: "Print which borrower has which file: names, addresses and files, with tabs between.")
+  @Flag(
+    help: "Print the name, the e-mail address and the file of each borrower, separated by tabs.")
   var list = false
 
-  @Flag(help: "One event for all books to be returned on a day, to a library, by a borrower.")
+  @Flag(
+    help: "Make one event of all books that a borrower can return to a library on the same day.")
   var perVisit = false
 
   @Option(
     help: ArgumentHelp(
       """
-      Hours before the day at which an alarm goes off; 16h is 08:00 on the day before. (default: 16h)
+      Set an alarm this long before the day, or none; 16h is 08:00 on the day before. (default: 16h)
       """,
       valueName: "hours|none"),
     transform: AlarmLead.parse)
   var alarm = AlarmLead(hours: 16)
 
-  @Flag(help: "Write tasks to be ticked off instead of events; few programs show them.")
+  @Flag(help: "Write tasks instead of events; few programs show them.")
   var todo = false
 
   @Option(
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "How much is given away of titles and authors: full, initials or none. (default: full)",
+      "How much to show of titles and authors: full, initials or none. (default: full)",
       valueName: "detail"))
   var titles: [TitleChoice] = []
 

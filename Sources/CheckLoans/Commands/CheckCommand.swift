@@ -13,10 +13,10 @@ struct CheckCommand: Subcommand {
     abstract: "Report every loan that needs attention, and update the schedule.",
     usage: "check-loans [check] [<options>] [<catalogues> ...]",
     discussion: """
-      Without --notify it prints a report: loans that have expired, expire today, or expire within \
-      the days of --remind, the most urgent first, then a summary. Running it twice prints it \
-      twice. With --notify it prints only what is due and was not yet delivered through the \
-      channel: the form for cron. A catalogue that is called - is standard input.
+      Without --notify, prints a report: loans that have expired, expire today, or expire within \
+      the days of --remind, the most urgent first, and a summary. Each run prints it again. With \
+      --notify, delivers only due notices that were not delivered before through the channel: the \
+      form for cron. The catalogue - is standard input.
 
       Examples:
         check-loans books.xml
@@ -36,7 +36,7 @@ struct CheckCommand: Subcommand {
 
   @Option(
     help: ArgumentHelp(
-      "Name in the schedule of what comes through standard input.",
+      "Name of standard input in the schedule.",
       valueName: "name"))
   var name: String?
 

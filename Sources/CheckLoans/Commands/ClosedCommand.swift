@@ -12,9 +12,9 @@ struct ClosedCommand: Subcommand {
     commandName: "closed",
     abstract: "List the days on which the library is closed.",
     discussion: """
-      One line for each closed day, or for days in a row that have the same name: the days, the name \
-      and where it is set that the library is closed. Says what is odd about the calendars, such as \
-      events of a few hours, which close no day.
+      Prints one line for each closed day, or for several days in a row with the same name: the \
+      days, the name, and where they are set. Reports oddities in calendars, such as events of a \
+      few hours, which close no day.
 
       Examples:
         check-loans closed

@@ -8,11 +8,11 @@ import Settings
 struct ConfigCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "config",
-    abstract: "Show the effective settings and where each is set.",
+    abstract: "Show the settings in force and where each is set.",
     discussion: """
-      Takes the options of check, reads the settings file and the environment as check would, and \
-      prints one line for each option: its name, its value, and the flag, the variable or the \
-      line of the settings file that sets it.
+      Takes the options of check, and reads the settings file and the environment as check does. \
+      Prints one line for each option: its name, its value, and the flag, the variable or the line \
+      of the settings file that sets it.
 
       Examples:
         check-loans config
@@ -26,7 +26,7 @@ struct ConfigCommand: Subcommand {
       OptionFact("example", .flag, .line)
     ]
 
-  @Flag(help: "Print a settings file with every option in it, as comments.")
+  @Flag(help: "Print a settings file with every key, as comments.")
   var example = false
 
   @OptionGroup(visibility: .hidden) var options: CheckOptions

@@ -9,11 +9,11 @@ import Settings
 struct DeliverCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "deliver",
-    abstract: "Deliver what is due from the stored schedule, without a catalogue.",
+    abstract: "Deliver due notices from the schedule, without reading a catalogue.",
     discussion: """
-      Delivers what is due and was not yet delivered through the channel, through standard output \
-      unless --notify names others, of every catalogue that a run with --notify has read or that the \
-      settings file lists.
+      Delivers the due notices that were not delivered before, to standard output unless --notify \
+      names other channels. A catalogue is included if a run with --notify has read it, or if the \
+      settings file lists it.
 
       Examples:
         check-loans deliver --notify notify-send

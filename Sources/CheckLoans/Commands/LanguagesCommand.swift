@@ -9,11 +9,11 @@ struct LanguagesCommand: Subcommand {
     commandName: "languages",
     abstract: "List the languages of reports and notices.",
     discussion: """
-      One line for each language: its tag, the share of the messages that are translated, the others \
-      being in English, and its own name.
+      Prints one line for each language: its tag, the share of messages that are translated (the \
+      others are in English), and its own name.
 
-      To add a language, write the template into a file, translate it, for example with Poedit, and \
-      give it to --translation.
+      To add a language, save the template, translate it, for example with Poedit, and name the \
+      file with --translation.
 
       Examples:
         check-loans languages
@@ -25,7 +25,7 @@ struct LanguagesCommand: Subcommand {
   static let facts: [OptionFact] = TranslationOptions.facts
 
   @Argument(
-    help: "template prints a PO file without translations, for a new one.",
+    help: "template prints a PO file without translations, to begin a new one.",
     completion: .list(["template"]))
   var action: String?
 

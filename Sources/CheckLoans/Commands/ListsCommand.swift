@@ -20,15 +20,15 @@ enum StaffListFormat: String, CaseIterable, ExpressibleByArgument {
 struct ListsCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "lists",
-    abstract: "List what staff have to look for, and whom to call or write to.",
+    abstract: "List books to look for, and borrowers to call or write to.",
     discussion: """
-      Reads catalogues as check does, and what was sent before from the schedule, which stays as it is. \
-      What is silenced, or said to be returned, is left out.
+      Reads catalogues as check does, and finds in the schedule what was sent before; the schedule \
+      stays unchanged. Silenced loans and books reported as returned are left out.
 
-      shelf lists, in shelf order, the books whose notice that the loan has expired is due within two days \
-      and was not sent: a book found there has been returned. call lists the borrowers with loans that \
-      need attention who have no e-mail address, or one that was refused, with their telephone numbers; \
-      letters lists them once each, with their postal addresses.
+      shelf lists, in shelf order, the books whose expired notice is due within two days and was \
+      not sent: a book found there has been returned. call lists the borrowers, with their \
+      telephone numbers, who have loans that need attention but no e-mail address, or one that was \
+      refused; letters lists them once each, with their postal addresses.
 
       Examples:
         check-loans lists shelf books.xml
@@ -44,7 +44,7 @@ struct ListsCommand: Subcommand {
     ] + CatalogueOptions.facts + StateOptions.facts + NowOptions.facts + LanguageOptions.facts
     + ColorOptions.facts + PagerOptions.facts
 
-  @Argument(help: "The list: shelf, call or letters.")
+  @Argument(help: "List to print: shelf, call or letters.")
   var kind: StaffList.Kind
 
   @Argument(
@@ -54,7 +54,7 @@ struct ListsCommand: Subcommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Days until the notice for which to look on the shelf, 0 to 400. (default: 2)",
+      "With shelf, list books whose notice is due within N days, 0 to 400. (default: 2)",
       valueName: "days"), transform: number(0...400))
   var days: Int?
 
@@ -63,12 +63,12 @@ struct ListsCommand: Subcommand {
 
   @Option(
     help: ArgumentHelp(
-      "List only borrowers whose names contain this, in upper or lower case.", valueName: "name"))
+      "List only borrowers whose name contains this, ignoring case.", valueName: "name"))
   var borrower: String?
 
   @Option(
     help: ArgumentHelp(
-      "Write the list to this file, which is replaced once the list is whole.",
+      "Write the list to this file, and replace it only with a complete list.",
       valueName: "file"), completion: .file())
   var output: String?
 

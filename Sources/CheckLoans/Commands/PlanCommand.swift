@@ -14,10 +14,11 @@ struct PlanCommand: Subcommand {
     commandName: "plan",
     abstract: "Show which notices will be sent on which day.",
     discussion: """
-      Simulates a run on each of the coming days and lists the notices it would send, in the words of \
-      that day. Nothing is sent or written. The catalogues of the command line, or else of the settings \
-      file, are read first, so that a change of the settings shows; without any, the stored schedule is \
-      used as it is. Without --notify, a notice that was sent through any channel is not listed again.
+      Simulates a run on each of the coming days, and lists the notices that it would send, as \
+      they would read on that day. Nothing is sent or written. Catalogues on the command line, or \
+      else in the settings file, are read first, so that changed settings count; without any, the \
+      schedule is used as it is. Without --notify, a notice that was sent through any channel is \
+      left out.
 
       Examples:
         check-loans plan
@@ -35,7 +36,8 @@ struct PlanCommand: Subcommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Days to show, today the first, 1 to 400.", valueName: "days"),
+    help: ArgumentHelp(
+      "Show this many days, beginning with today, 1 to 400. (default: 14)", valueName: "days"),
     transform: number(1...400))
   var days = 14
 

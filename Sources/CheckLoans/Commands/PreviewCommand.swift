@@ -21,10 +21,11 @@ enum PreviewFormat: String, CaseIterable, ExpressibleByArgument {
 struct PreviewCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "preview",
-    abstract: "Print a message to a borrower as mail would send it, and send nothing.",
+    abstract: "Print a message to a borrower as mail would send it.",
     discussion: """
-      The message is about what is due of the catalogues named, whatever was sent before; without any, \
-      about invented books. Wordings, titles and style are those of the settings file.
+      Sends nothing. The message has the due notices of the catalogues named, including those sent \
+      before; without a catalogue, it is about invented books. Wordings, titles and style are \
+      those of the settings file.
 
       Examples:
         check-loans preview --language hu
@@ -44,11 +45,11 @@ struct PreviewCommand: Subcommand {
 
   @Option(
     help: ArgumentHelp(
-      "The first message to a borrower whose name contains this, in upper or lower case.",
+      "Print the first message to a borrower whose name contains this, ignoring case.",
       valueName: "name"))
   var borrower: String?
 
-  @Option(help: "Form of the message: its text, its HTML, or all of it.")
+  @Option(help: "Print the message as text, as HTML, or whole (eml).")
   var format = PreviewFormat.text
 
   @OptionGroup var language: LanguageOptions

@@ -10,14 +10,14 @@ import Settings
 struct WatchCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
-    abstract: "Keep running: reload changed catalogues, deliver on time.",
+    abstract: "Keep running: read changed catalogues, deliver notices on time.",
     discussion: """
-      Delivers what is due at once, and then each notice at its time to the second, through \
-      standard output unless --notify names others. A catalogue is read again when it is changed, \
-      replaced, or removed and restored; all are read again on SIGHUP, or when the settings or the \
-      system's time zone change. The reminders of one that is broken or missing are unchanged until \
-      it is fixed. Other runs of check-loans can use the schedule at the same time. Changes that \
-      another computer makes on a network disk are not noticed: send SIGHUP after them.
+      Delivers due notices at once, and each later one on time, to standard output unless --notify \
+      names other channels. Reads a catalogue again when it is changed, replaced, or removed and \
+      restored, and all of them on SIGHUP or when the settings or the system's time zone change. \
+      The notices of a broken or missing catalogue stay unchanged until it is fixed. Other \
+      commands can use the schedule meanwhile. Changes that another machine makes on a network \
+      disk go unnoticed: send SIGHUP after them.
 
       Examples:
         check-loans watch --notify notify-send books.xml
@@ -26,13 +26,13 @@ struct WatchCommand: Subcommand {
 
       The buttons of --buttons do what check-loans schedule snooze and schedule returned do.
 
-      The command of --action is given the loan in the variables CHECK_LOANS_ID, _TITLE, _AUTHOR, \
-      _ISBN, _BARCODE, _BORROWER, _EMAIL, _BORROWER_LANGUAGE, _CATEGORY, _TYPE, _RENEWABLE (true or \
-      false), _EXPIRATION, _KIND (reminder or expired), _CATALOGUE and _LIBRARY, as far as they are \
-      known, and the number of notices in CHECK_LOANS_COUNT.
+      The command of --action gets the loan in the variables CHECK_LOANS_ID, _TITLE, _AUTHOR, \
+      _ISBN, _BARCODE, _BORROWER, _EMAIL, _BORROWER_LANGUAGE, _CATEGORY, _TYPE, _RENEWABLE (true \
+      or false), _EXPIRATION, _KIND (reminder or expired), _CATALOGUE and _LIBRARY, as far as they \
+      are known, and the number of notices in CHECK_LOANS_COUNT.
 
-      Runs until SIGTERM or SIGINT, or until its terminal is closed, and then ends with status 0 \
-      after the message being sent; a second signal ends it at once.
+      Runs until SIGTERM or SIGINT, or until its terminal is closed. Then it finishes the message \
+      being sent and exits with status 0; a second signal stops it at once.
       """)
 
   static let facts: [OptionFact] = WatchOptions.facts

@@ -13,10 +13,10 @@ struct ExplainCommand: Subcommand {
     commandName: "explain",
     abstract: "Explain what was sent about a loan, what failed, and what comes next.",
     discussion: """
-      For each loan: its expiration, its fire date, what was delivered when and through what, what \
-      failed and why, what comes next, and the reason why something is sent now or is not, in one \
-      word. Also of loans that have left their catalogue within the last 400 days. Reads the schedule \
-      without locking it.
+      For each loan, prints its expiration, each notice that was delivered, when and through which \
+      channel, each failure with its cause, the next notice, and in one word the reason why a \
+      notice is sent now or not. Loans that left their catalogue within the last 400 days are \
+      included. Does not lock the schedule.
 
       Examples:
         check-loans schedule explain 3
@@ -34,24 +34,24 @@ struct ExplainCommand: Subcommand {
   @Argument(
     help: ArgumentHelp(
       """
-      Loans: by the number that schedule list shows, or else by the book's own id, its barcode, or a \
-      part of its title, in upper or lower case.
+      Number of a loan, as schedule list shows it, or the id, the barcode or a part of the title \
+      of a book, ignoring case.
       """, valueName: "loan"), completion: LoanNumbers.completion)
   var loans: [String] = []
 
   @Option(
     help: ArgumentHelp(
       """
-      Explain the loans to borrowers whose names contain this, in upper or lower case, and the loans about \
-      which they were told.
+      Explain loans to borrowers whose name contains this, ignoring case, and loans about which \
+      they got a notice.
       """, valueName: "name"))
   var borrower: String?
 
   @Option(
     help: ArgumentHelp(
       """
-      Explain the loans to the borrower with this address, and the loans about which something was sent to \
-      it.
+      Explain loans to the borrower with this e-mail address, and loans about which that address \
+      got a notice.
       """, valueName: "address"))
   var email: String?
 

@@ -20,17 +20,18 @@ enum ListFormat: String, CaseIterable, ExpressibleByArgument {
 struct ListCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "List what is pending, delivered, failed, silenced and cancelled.",
+    abstract: "List notices: pending, delivered, failed, silenced and cancelled.",
     discussion: """
-      One line for each reminder in the order in which they fire: ID, fire date, state, kind, \
-      loan, and the day of the next notice if there is one after it; a table at a terminal. Reads \
-      the schedule without locking it.
+      Prints one line for each notice, by the time at which it is due: ID, due time, state, kind, \
+      loan, and the day of the next notice, if there is one. At a terminal it prints a table. Does \
+      not lock the schedule.
 
-      The formats waybar and i3blocks give status bars a badge: the number of open notices, \
-      delivered or not, with the most urgent first. Nothing open is an empty badge.
+      The formats waybar and i3blocks are badges for status bars: the number of loans that have \
+      expired or have a due reminder, and the most urgent of these. Without any, the badge is \
+      empty.
 
-      Loans that are no longer in their catalogue are kept for 400 days; --returned lists them, latest \
-      first, and schedule explain shows what was sent about each.
+      Loans that are no longer in their catalogue are kept for 400 days. --returned lists them, \
+      the latest first, and schedule explain shows what was sent about each.
 
       Examples:
         check-loans schedule list --format json
@@ -53,25 +54,25 @@ struct ListCommand: Subcommand {
   @Option(help: "Format of the list.")
   var format = ListFormat.text
 
-  @Flag(help: "List the loans that are no longer in their catalogue.")
+  @Flag(help: "List loans that are no longer in their catalogue.")
   var returned = false
 
-  @Flag(help: "List only what could not be delivered.")
+  @Flag(help: "List only notices that could not be delivered.")
   var failed = false
 
-  @Flag(help: "List only what is due and not yet delivered.")
+  @Flag(help: "List only notices that are due and not yet delivered.")
   var due = false
 
   @Option(
     help: ArgumentHelp(
-      "List only loans to borrowers whose names contain this, in upper or lower case.",
+      "List only loans to borrowers whose name contains this, ignoring case.",
       valueName: "name"))
   var borrower: String?
 
   @Option(
     parsing: .singleValue,
     help: ArgumentHelp(
-      "List only loans of this catalogue. Can be given several times.", valueName: "catalogue"),
+      "List only loans in this catalogue. Can be repeated.", valueName: "catalogue"),
     completion: .custom { _, _, word in ScheduleCompletion.catalogues(of: word) })
   var catalogue: [String] = []
 

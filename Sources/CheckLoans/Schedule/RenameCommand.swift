@@ -10,11 +10,11 @@ import System
 struct RenameChannelCommand: ScheduleChange {
   static let configuration = CommandConfiguration(
     commandName: "rename-channel",
-    abstract: "Give a channel a new name, under which what was delivered counts.",
+    abstract: "Rename a channel, and keep its history.",
     discussion: """
-      For a program that has another path, or a channel that has another name in the settings file: \
-      otherwise it would count as new, and everything that is due would be sent once more. If the new name \
-      is in use, what was delivered through one of the two counts.
+      For a program with a new path, or a channel with a new name in the settings file: otherwise \
+      the channel counts as new, and every due notice is sent again. If the new name is in use, \
+      the two histories become one.
 
       Example:
         check-loans schedule rename-channel exec:/srv/old-script exec:/srv/new-script
@@ -22,10 +22,10 @@ struct RenameChannelCommand: ScheduleChange {
 
   static let facts: [OptionFact] = StateOptions.facts + QuietOptions.facts
 
-  @Argument(help: ArgumentHelp("The name that the schedule has.", valueName: "old"))
+  @Argument(help: ArgumentHelp("Name in the schedule.", valueName: "old"))
   var old: ChannelName
 
-  @Argument(help: ArgumentHelp("The new name.", valueName: "new"))
+  @Argument(help: ArgumentHelp("New name.", valueName: "new"))
   var new: ChannelName
 
   @OptionGroup var state: StateOptions
@@ -53,12 +53,12 @@ struct RenameChannelCommand: ScheduleChange {
 struct RenameCatalogueCommand: ScheduleChange {
   static let configuration = CommandConfiguration(
     commandName: "rename-catalogue",
-    abstract: "Give a catalogue a new name, under which what was delivered counts.",
+    abstract: "Rename a catalogue, and keep its history.",
     discussion: """
-      For a file that was moved or renamed: otherwise its loans would count as new, and what is due would \
-      be sent once more. If the schedule has the new name already, what was delivered of one of the two \
-      counts. A name without a slash is one of check --name, unless it ends in .xml or such a file is \
-      there.
+      For a file that was moved or renamed: otherwise its loans count as new, and every due notice \
+      is sent again. If the schedule already has the new name, the two histories become one. A \
+      name without a slash is one given with check --name, unless it ends in .xml or there is a \
+      file with that name.
 
       Example:
         check-loans schedule rename-catalogue /srv/old/books.xml /srv/new/books.xml
@@ -67,11 +67,11 @@ struct RenameCatalogueCommand: ScheduleChange {
   static let facts: [OptionFact] = StateOptions.facts + QuietOptions.facts
 
   @Argument(
-    help: ArgumentHelp("The name that the schedule has.", valueName: "old"),
+    help: ArgumentHelp("Name in the schedule.", valueName: "old"),
     completion: .custom { _, _, word in ScheduleCompletion.catalogues(of: word) })
   var old: String
 
-  @Argument(help: ArgumentHelp("The new name.", valueName: "new"), completion: .file())
+  @Argument(help: ArgumentHelp("New name.", valueName: "new"), completion: .file())
   var new: String
 
   @OptionGroup var state: StateOptions

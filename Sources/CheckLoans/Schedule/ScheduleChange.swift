@@ -105,7 +105,7 @@ extension TimedChange {
 /// The loans that a command changes.
 struct LoanIDs: ParsableArguments {
   @Argument(
-    help: ArgumentHelp("IDs, as schedule list shows them.", valueName: "id"),
+    help: ArgumentHelp("Numbers of loans, as schedule list shows them.", valueName: "id"),
     completion: LoanNumbers.completion, transform: LoanNumbers.parse)
   var ids: [Int]
 }

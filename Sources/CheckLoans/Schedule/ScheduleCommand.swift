@@ -11,7 +11,7 @@ import System
 struct ScheduleCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schedule",
-    abstract: "Show, explain, silence, cancel or forget what is scheduled.",
+    abstract: "Show, explain and change the schedule of notices.",
     discussion: """
       Examples:
         check-loans schedule list
@@ -31,11 +31,12 @@ struct ScheduleCommand: ParsableCommand {
 struct CancelCommand: ScheduleChange {
   static let configuration = CommandConfiguration(
     commandName: "cancel",
-    abstract: "Cancel pending reminders until the next reload of their catalogue.",
+    abstract: "Cancel pending notices until their catalogue is read again.",
     discussion: """
-      The next run that reads the catalogue schedules the loans again; schedule snooze holds until a \
-      day, and schedule returned until the loan is gone from its catalogue. Takes only the numbers that \
-      schedule list shows, not a book's own id.
+      The next run that reads the catalogue schedules the notices again. To stop notices for \
+      longer, use schedule snooze, which holds until a day, or schedule returned, which holds \
+      until the loan is no longer in its catalogue. Takes the numbers that schedule list shows, \
+      not the id of a book.
 
       Examples:
         check-loans schedule cancel --all
@@ -46,11 +47,11 @@ struct CancelCommand: ScheduleChange {
     StateOptions.facts + QuietOptions.facts + [OptionFact("all", .flag, .line)]
 
   @Argument(
-    help: ArgumentHelp("IDs, as schedule list shows them.", valueName: "id"),
+    help: ArgumentHelp("Numbers of loans, as schedule list shows them.", valueName: "id"),
     completion: LoanNumbers.completion, transform: LoanNumbers.parse)
   var ids: [Int] = []
 
-  @Flag(help: "Cancel all pending reminders.")
+  @Flag(help: "Cancel all pending notices.")
   var all = false
 
   @OptionGroup var state: StateOptions
@@ -87,10 +88,10 @@ struct ForgetCommand: ScheduleChange {
     commandName: "forget",
     abstract: "Remove catalogues, channels, borrowers or refused addresses from the schedule.",
     discussion: """
-      A catalogue that was only looked at, or whose file is gone, is no longer listed, counted or \
-      delivered. A channel that was mistyped, or has a new name, no longer shows its failures. If it is \
-      named again, a catalogue or channel counts as new, and what is due is sent. For a borrower, it removes \
-      returned loans and what was sent about them.
+      A forgotten catalogue is no longer listed, counted or delivered, and a forgotten channel no \
+      longer shows its failures. When it is used again, it counts as new, and every due notice is \
+      sent. For a borrower, removes the loans that are no longer in a catalogue, and what was sent \
+      about them.
 
       Examples:
         check-loans schedule forget old-books.xml
@@ -110,7 +111,7 @@ struct ForgetCommand: ScheduleChange {
 
   @Option(
     parsing: .singleValue,
-    help: ArgumentHelp("Forget this channel, as --notify takes it.", valueName: "channel"))
+    help: ArgumentHelp("Forget this channel, named as for --notify.", valueName: "channel"))
   var channel: [ChannelName] = []
 
   @Option(
@@ -206,8 +207,8 @@ struct AgainCommand: TimedChange {
     commandName: "again",
     abstract: "Send the current notice of a loan again.",
     discussion: """
-      The next run sends it through each channel through which it was delivered, as if it had not been; \
-      mail at most one message to an address and day. A silenced loan waits until its silence ends.
+      The next run sends it through each channel that has delivered it. Mail still sends at most \
+      one message a day to an address. A silenced loan waits until its silence ends.
 
       Example:
         check-loans schedule again 3

@@ -12,10 +12,10 @@ import Settings
 struct SilenceCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "silence",
-    abstract: "Suppress notices for some loans.",
+    abstract: "Stop notices about some loans.",
     discussion: """
-      The loans are read and reported as usual. Once a silence has ended, what is due by then is sent, \
-      once. See also check-loans schedule snooze, for one loan.
+      Loans are read and reported as usual. When a silence ends, whichever notice is then due is \
+      sent, once. To silence a single loan, use check-loans schedule snooze.
 
       Examples:
         check-loans silence list
@@ -30,11 +30,11 @@ struct SilenceCommand: ParsableCommand {
 struct SilenceAddCommand: TimedChange {
   static let configuration = CommandConfiguration(
     commandName: "add",
-    abstract: "Suppress notices for all loans that match, including future ones.",
+    abstract: "Stop notices about all loans that match, including future ones.",
     discussion: """
-      All conditions that are given must be met. Texts must be those of the catalogue: case matters, \
-      except in addresses, and runs of white space count as one space. silence list, schedule list and \
-      schedule explain show who ordered a silence, when and why.
+      A loan must meet every condition given. Texts are compared with those of the catalogue: case \
+      matters, except in addresses, and a run of white space counts as one space. silence list, \
+      schedule list and schedule explain show who ordered a silence, when and why.
 
       Examples:
         check-loans silence add --borrower-is "Lee, An" --until 2w --reason "holiday"
@@ -50,12 +50,14 @@ struct SilenceAddCommand: TimedChange {
 
   @Option(
     help: ArgumentHelp(
-      "When notices are sent again: after 3d or 2w, on a day, YYYY-MM-DD, or forever for never.",
+      """
+      Send notices again after 3d or 2w, or from a day on, YYYY-MM-DD; forever is never. Required.
+      """,
       valueName: "end"),
     transform: SilenceEnd.parse)
   var until: SilenceEnd?
 
-  @Option(help: ArgumentHelp("Why, for whoever wonders later. Required.", valueName: "text"))
+  @Option(help: ArgumentHelp("Reason, shown with the silence. Required.", valueName: "text"))
   var reason: String?
 
   @OptionGroup var change: ChangeOptions
@@ -106,11 +108,12 @@ struct SilenceAddCommand: TimedChange {
 struct SilenceListCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "List the silences, and the books that are said to be returned.",
+    abstract: "List silences, snoozed loans and returned books.",
     discussion: """
-      One line for each silence: its number, which loans, until when, by whom and why, and the day on \
-      which it was made. Loans that were snoozed or said to be returned are among them. Books that are \
-      still on loan 7 days after that come last, to be looked for on the shelf.
+      Prints one line for each silence: its number, the loans, its end, who ordered it and why, \
+      and the day on which it was made. Silences of schedule snooze and schedule returned are \
+      included. Returned books that are still on loan after 7 days come last: look for them on the \
+      shelf.
 
       Example:
         check-loans silence list --format json
@@ -187,7 +190,7 @@ extension SilenceConditions {
 struct SilenceEndCommand: ScheduleChange {
   static let configuration = CommandConfiguration(
     commandName: "end",
-    abstract: "End silences: what is due by now is sent by the next run.",
+    abstract: "End silences; the next run sends the notices then due.",
     discussion: """
       Example:
         check-loans silence end 1 4
@@ -196,7 +199,7 @@ struct SilenceEndCommand: ScheduleChange {
   static let facts: [OptionFact] = StateOptions.facts + QuietOptions.facts
 
   @Argument(
-    help: ArgumentHelp("Numbers, as silence list shows them.", valueName: "number"),
+    help: ArgumentHelp("Numbers of silences, as silence list shows them.", valueName: "number"),
     transform: { text in
       if let number = Int(text) { return number }
       throw ValidationError("give a number of silence list")

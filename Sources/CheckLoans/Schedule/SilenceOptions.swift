@@ -44,18 +44,20 @@ struct SilenceConditionOptions: ParsableArguments, DescribedOptions {
   ].map { OptionFact($0, .text, .line) }
 
   @Option(
-    help: ArgumentHelp("The borrower, by the whole name in the catalogue.", valueName: "name"))
+    help: ArgumentHelp("Whole name of the borrower, as in the catalogue.", valueName: "name"))
   var borrowerIs: String?
 
-  @Option(help: ArgumentHelp("The borrower's address in the catalogue.", valueName: "address"))
+  @Option(
+    help: ArgumentHelp("E-mail address of the borrower, as in the catalogue.", valueName: "address")
+  )
   var email: String?
 
   @Option(
-    help: ArgumentHelp("The borrower's category in the catalogue.", valueName: "category"))
+    help: ArgumentHelp("Category of the borrower, as in the catalogue.", valueName: "category"))
   var category: String?
 
   @Option(
-    help: "The loan's status: lost, claimed-returned or recalled.",
+    help: "Status of the loan: lost, claimed-returned or recalled.",
     completion: .list(LoanStatus.allCases.map(\.rawValue)),
     transform: { text in
       if let status = LoanStatus(rawValue: text) { return status }
@@ -63,12 +65,12 @@ struct SilenceConditionOptions: ParsableArguments, DescribedOptions {
     })
   var status: LoanStatus?
 
-  @Option(help: ArgumentHelp("The book's id or barcode in the catalogue.", valueName: "id"))
+  @Option(help: ArgumentHelp("Id or barcode of the book, as in the catalogue.", valueName: "id"))
   var loan: String?
 
   @Option(
     help: ArgumentHelp(
-      "The title, in which * matches any text, ? a character and [abc] one of these.",
+      "Title, where * matches any text, ? a character, and [abc] one of these.",
       valueName: "pattern"))
   var title: String?
 

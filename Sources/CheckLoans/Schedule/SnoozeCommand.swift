@@ -9,10 +9,10 @@ import Settings
 struct SnoozeCommand: TimedChange {
   static let configuration = CommandConfiguration(
     commandName: "snooze",
-    abstract: "Send nothing about loans until tomorrow, or a later day.",
+    abstract: "Send no notices about loans until tomorrow or a later day.",
     discussion: """
-      On that day what is due by then is sent, once. Until then the loans are read and reported as \
-      usual; a loan that is renewed is no longer snoozed.
+      On that day, whichever notice is then due is sent, once. Until then the loans are read and \
+      reported as usual. A loan that is renewed is no longer snoozed.
 
       Examples:
         check-loans schedule snooze 3
@@ -26,7 +26,7 @@ struct SnoozeCommand: TimedChange {
 
   @Option(
     help: ArgumentHelp(
-      "When notices are sent again: after 3d or 2w, or on a day, YYYY-MM-DD. (default: tomorrow)",
+      "Send notices again after 3d or 2w, or from a day on, YYYY-MM-DD. (default: tomorrow)",
       valueName: "end"),
     transform: SilenceEnd.parse)
   var until = SilenceEnd.days(1)
@@ -63,11 +63,11 @@ struct SnoozeCommand: TimedChange {
 struct ReturnedCommand: TimedChange {
   static let configuration = CommandConfiguration(
     commandName: "returned",
-    abstract: "Stop notices for a returned book until the catalogue catches up.",
+    abstract: "Stop notices about a returned book until its catalogue shows it.",
     discussion: """
-      Nothing is sent until the loan is no longer in its catalogue, or was renewed. After 7 days, \
-      check-loans silence list and the summary of check name the books that are still on loan: look \
-      on the shelf.
+      Nothing is sent until the loan is no longer in its catalogue, or is renewed. After 7 days, \
+      check-loans silence list names the books that are still on loan, and the summary of check \
+      counts them: look on the shelf.
 
       Example:
         check-loans schedule returned 3

@@ -9,17 +9,17 @@ import Settings
 struct StatusCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Say whether the daily run works, for monitoring.",
+    abstract: "Report whether the daily run works, for monitoring.",
     discussion: """
-      Shows when a run last reloaded or delivered, when each catalogue in the schedule was last read \
-      successfully (both to ten minutes), and for each channel used in the last week the notices \
-      pending, due, failed and undeliverable for want of a usable address. Reads the schedule without \
-      locking it.
+      Shows when a run last read a catalogue or delivered, when each catalogue was last read \
+      successfully (both recorded at most every ten minutes), and for each channel used in the \
+      last week how many notices are pending, due, failed and undeliverable: the borrower has no \
+      usable address. Does not lock the schedule.
 
-      Exit status: 0 if every catalogue that is delivered was read within --max-age and is not older than \
-      --stale-after, no server says that it does not know the borrower, nothing has failed, and nothing \
-      has been due for two days; 1 if not, or if no catalogue is in the schedule, with what to do on \
-      standard error. If none is delivered, those that were only looked at count.
+      Exit status: 0 if every delivered catalogue was read within --max-age and is not older than \
+      --stale-after, no server reports an unknown borrower, no notice has failed, and none has \
+      been due for two days; otherwise 1, with what to do on standard error. A schedule without \
+      catalogues has status 1. Catalogues that were only looked at count if there is no other.
 
       Examples:
         check-loans status
@@ -32,7 +32,7 @@ struct StatusCommand: Subcommand {
 
   @Option(
     help: ArgumentHelp(
-      "The longest time since a catalogue was last read, as in 90m or 8d. (default: 36h)",
+      "Longest time since a catalogue was last read, as in 90m or 8d. (default: 36h)",
       valueName: "age"), transform: TimeSpan.parse)
   var maxAge = TimeSpan(seconds: 36 * 3_600)
 

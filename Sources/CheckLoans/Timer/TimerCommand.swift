@@ -13,14 +13,14 @@ struct TimerCommand: Subcommand {
     commandName: "timer",
     abstract: "Print or install a daily systemd timer.",
     discussion: """
-      Prints the units, or installs or removes them. The timer runs check-loans check once a day, with \
-      the other arguments; systemd makes up for a missed run. A user's timers run while the user is logged in; loginctl \
-      enable-linger lets them run at any time. With watch before its arguments it is a service that \
-      keeps check-loans watch running during the session.
+      Prints, installs or removes the units. The timer runs check-loans check once a day with the \
+      other arguments, and makes up for a missed run. A user's timer runs while the user is logged \
+      in, or always after loginctl enable-linger. With watch before the arguments, there is no \
+      timer, but a service that keeps check-loans watch running during the session.
 
-      With --system it belongs to the machine: it runs as the user \(SystemAccount.name), with the settings \
-      in \(SystemAccount.settingsFile) and the schedule in \(SystemAccount.home), and is confined as far as \
-      its channels allow.
+      With --system, the service runs as the user \(SystemAccount.name), with the settings in \
+      \(SystemAccount.settingsFile) and the schedule in \(SystemAccount.home). It is confined as \
+      far as its channels allow.
 
       Examples:
         check-loans timer --notify notify-send books.xml
@@ -40,7 +40,10 @@ struct TimerCommand: Subcommand {
   @Argument(
     parsing: .allUnrecognized,
     help: ArgumentHelp(
-      "show, the default, install or uninstall; then the arguments of check, or watch and its arguments.",
+      """
+      show (the default), install or uninstall, then the arguments of check, or watch and its \
+      arguments.
+      """,
       valueName: "action"),
     completion: .list(Action.allCases.map(\.rawValue) + ["watch"]))
   var words: [String] = []
@@ -50,12 +53,13 @@ struct TimerCommand: Subcommand {
     transform: CivilTime.parse)
   var dailyAt: CivilTime?
 
-  @Flag(help: "A daily run of the machine, not of a user.")
+  @Flag(help: "Make a system service, not a user's.")
   var system = false
 
   @Option(
     help: ArgumentHelp(
-      "Name of the units. (default: check-loans, for watch check-loans-watch)", valueName: "name"))
+      "Name of the units. (default: check-loans, or check-loans-watch for watch)",
+      valueName: "name"))
   var name: String?
 
   /// What is done with the units.

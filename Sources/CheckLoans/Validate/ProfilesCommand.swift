@@ -8,12 +8,12 @@ import Settings
 struct ProfilesCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "profiles",
-    abstract: "List the formats of catalogues that are known, or print one.",
+    abstract: "List the known formats of catalogues, print one, or check your own.",
     discussion: """
-      A profile says where in a document the loans are, and how their dates are written. The one \
-      that fits a catalogue is detected from its beginning; --profile sets it.
+      A profile says where the loans are in a document, and how their dates are written. It is \
+      detected from the beginning of a catalogue, unless --profile names one.
 
-      A profile is a small XML file. To write your own, begin with a similar one.
+      A profile is a small XML file. To write your own, start from a similar one.
 
       Examples:
         check-loans profiles
@@ -31,13 +31,13 @@ struct ProfilesCommand: Subcommand {
 
   @Argument(
     help: ArgumentHelp(
-      "show NAME prints a profile as XML; check FILE checks your own and shows what it reads.",
+      "show NAME prints a profile as XML; check FILE checks one of your own and describes it.",
       valueName: "action"), completion: .list(["show", "check"]))
   var words: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "With check, show what each field of the first loans of a catalogue gives.",
+      "With check, show the fields of the first loans in this catalogue.",
       valueName: "catalogue"), completion: .file())
   var `try`: String?
 

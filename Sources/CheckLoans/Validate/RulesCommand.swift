@@ -19,7 +19,7 @@ struct RulesCommand: Subcommand {
   static var scheme: SettingsScheme? { nil }
 
   @Argument(
-    help: "Explain this code: what it means, and what to do.",
+    help: "Explain this code: its meaning, an example, and what to do.",
     completion: .list(Diagnostic.Code.names), transform: Diagnostic.Code.parse)
   var code: Diagnostic.Code?
 

@@ -6,17 +6,17 @@ import Settings
 struct SchemaCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "schema",
-    abstract: "Print the catalogue's schema, for editors.",
+    abstract: "Print a schema of catalogues, for editors.",
     discussion: """
-      With a schema, an editor completes and explains what you type, and marks a date that is not \
-      a day of the calendar. A schema refuses what validate calls an error as far as it can see it; \
-      RELAX NG does not see that two books have the same id. Only validate checks everything.
+      With a schema, an editor completes and explains your text, and marks impossible dates. A \
+      schema refuses most of the errors that validate finds, but only validate finds all: RELAX \
+      NG, for example, does not see that two books have the same id.
 
       Examples:
         check-loans schema > books.xsd
         check-loans schema --format rng > books.rng
 
-      An editor finds the schema through <?xml-model href="books.xsd"?> in the line before <books>.
+      An editor finds the schema by the line <?xml-model href="books.xsd"?> before <books>.
 
       Exit status: 0 done, 64 wrong usage, 74 output failed.
       """)

@@ -8,14 +8,14 @@ import Validation
 struct ValidateCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "validate",
-    abstract: "Check catalogues for wrong dates and other mistakes, for CI.",
+    abstract: "Check catalogues for wrong dates and other problems, for CI.",
     discussion: """
-      Prints one line for each problem, FILE:LINE:COLUMN: error: message [code], on a terminal with \
-      the line itself, and a summary on standard error. Keeps no state.
+      Prints one line for each problem, FILE:LINE:COLUMN: error: message [code], at a terminal \
+      with the line itself, and a summary on standard error. Uses no schedule.
 
-      A project's settings are in .check-loans.toml, in the working directory or above it within the \
-      repository: strict, error, warn, ignore, max-days, profile and other options by their long \
-      names, and files, the catalogues to check where none is given.
+      Project settings are in .check-loans.toml, in the working directory or a directory above it \
+      within the repository. Its keys are the long names of options, such as strict, error, warn, \
+      ignore, max-days and profile, and files, the catalogues to check if none is given.
 
       Examples:
         check-loans validate books.xml
@@ -24,12 +24,13 @@ struct ValidateCommand: Subcommand {
         check-loans validate --fix --dry-run books.xml
         check-loans rules date-format
 
-      A comment <!-- check-loans: ignore CODE (reason) --> before a book silences one problem of it.
+      To accept one problem of a book, put the comment <!-- check-loans: ignore CODE (reason) --> \
+      before the book.
 
       Exit status: 0 no errors (warnings do not count), 1 errors found, 64 wrong usage, 66 a \
-      catalogue cannot be read or the list is empty, 73 the file for the results cannot be created, \
-      74 input or output failed, 75 a catalogue was changed meanwhile, 77 a catalogue may not be \
-      fixed, 78 a setting is wrong.
+      catalogue cannot be read or the list is empty, 73 the file for the results cannot be \
+      created, 74 input or output failed, 75 a catalogue changed meanwhile, 77 no permission to \
+      fix a catalogue, 78 a setting is wrong.
       """)
 
   static var scheme: SettingsScheme? { SettingsScheme.project }
@@ -45,7 +46,7 @@ struct ValidateCommand: Subcommand {
   @Argument(
     help: ArgumentHelp(
       """
-      Catalogues to check; - is standard input. (default: files of the project's settings, or \
+      Catalogues to check; - is standard input. (default: files of the project settings, or \
       books.xml)
       """),
     completion: .file())
@@ -54,7 +55,8 @@ struct ValidateCommand: Subcommand {
   @Option(
     help: ArgumentHelp(
       """
-      Check the catalogues in this list too, one per line or separated by NUL; - is standard input.
+      Check the catalogues that this file lists too, one per line or separated by NUL; - is \
+      standard input.
       """,
       valueName: "file"), completion: .file())
   var filesFrom: String?
@@ -62,7 +64,7 @@ struct ValidateCommand: Subcommand {
   @Flag(help: "Accept an empty list of catalogues.")
   var allowNoFiles = false
 
-  @Option(help: "Format of the results. (default: github under GitHub Actions, else text)")
+  @Option(help: "Format of the results. (default: github under GitHub Actions, otherwise text)")
   var format: FindingsFormat?
 
   @Option(
@@ -108,7 +110,7 @@ struct ProjectOptions: ParsableArguments, DescribedOptions {
       valueName: "file"), completion: .file())
   var config: String?
 
-  @Flag(help: "Show what is in force and where it is set, and exit.")
+  @Flag(help: "Show the settings in force and where each is set, and exit.")
   var showSettings = false
 }
 
@@ -145,7 +147,7 @@ struct RuleOptions: ParsableArguments, DescribedOptions {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "An expiration more than N days ahead is a warning, 0 to 36500.", valueName: "days"),
+      "Warn about an expiration more than N days ahead, 0 to 36500.", valueName: "days"),
     transform: number(0...36_500))
   var maxDays: Int?
 
@@ -159,10 +161,10 @@ struct FixingOptions: ParsableArguments, DescribedOptions {
     OptionFact("fix", .flag, .run), OptionFact("dry-run", .flag, .run),
   ]
 
-  @Flag(help: "Fix dates whose format is wrong, in the catalogues themselves.")
+  @Flag(help: "Fix valid dates in another format, in the catalogues themselves.")
   var fix = false
 
-  @Flag(help: "With --fix: change nothing, and print what would change as a unified diff.")
+  @Flag(help: "With --fix, change nothing and print a unified diff.")
   var dryRun = false
 }
 

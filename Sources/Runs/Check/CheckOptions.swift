@@ -42,7 +42,7 @@ package struct CheckOptions: ParsableArguments, DescribedOptions, RunOptions {
 
   @OptionGroup(title: "Output") var printing: PrintOptions
 
-  @Flag(help: "End with status 1 if a loan has expired.")
+  @Flag(help: "Exit with status 1 if a loan has expired.")
   var exitCode = false
 
   /// The format of the report: a settings file's gives way where notices need standard output.

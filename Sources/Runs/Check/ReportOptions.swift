@@ -19,32 +19,31 @@ package struct ReportOptions: ParsableArguments, DescribedOptions {
 
   @Option(
     help: ArgumentHelp(
-      """
-      Format of the report; text is a table at a terminal, and sentences elsewhere.
-      """))
+      "Format of the report; text is a table at a terminal, otherwise sentences."))
   package var format = ReportFormat.text
 
-  @Flag(help: "Report every loan, not only what needs attention.")
+  @Flag(help: "Report all loans, not only those that need attention.")
   var all = false
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Report what has expired or expires within N days.", valueName: "days"),
+      "Report loans expired or expiring within N days.", valueName: "days"),
     transform: TimeSpan.parseDays(0...36_500))
   var within: Int?
 
   @Option(
     help: ArgumentHelp(
-      "Report loans to borrowers whose names contain this.", valueName: "name"))
+      "Report loans to borrowers whose name contains this.", valueName: "name"))
   var borrower: String?
 
-  @Option(help: ArgumentHelp("What to sort loans by.", valueName: "field"))
+  @Option(help: ArgumentHelp("Sort loans by this field.", valueName: "field"))
   var sort = ReportSorting.expiration
 
   @Option(
     help: ArgumentHelp(
-      "What to group loans by; visit: loans that can be returned in one trip.", valueName: "what"))
+      "Group loans by this; visit groups books that can be returned on one trip.",
+      valueName: "what"))
   var groupBy: ReportGrouping?
 
   @Option(
@@ -56,14 +55,14 @@ package struct ReportOptions: ParsableArguments, DescribedOptions {
 
   @Flag(
     help: ArgumentHelp(
-      "With --format html: leave out who has the books, for a screen that everybody sees.",
+      "With --format html, leave out the borrowers, for a public screen.",
       visibility: .hidden))
   var screen = false
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "With --format html: have browsers read the page again every N seconds, 10 to 86400.",
+      "With --format html, have browsers reload the page every N seconds, 10 to 86400.",
       valueName: "seconds", visibility: .hidden),
     transform: number(10...86_400))
   var refresh: Int?

@@ -42,16 +42,16 @@ package struct ActionOptions: ParsableArguments, DescribedOptions {
   @Option(
     help: ArgumentHelp(
       """
-      Put a button with this label on the notifications of notify-send, which runs this command. \
-      No shell is used, and nothing in the command is expanded.
+      Put a button with this label on notifications of notify-send; it runs this command. No shell \
+      is used, and nothing in the command is expanded.
       """, valueName: "label=command"), transform: { try NotificationAction(argument: $0) })
   package var action: NotificationAction?
 
   @Option(
     help: ArgumentHelp(
       """
-      Put these buttons on the notifications of notify-send: snooze, for "Remind me tomorrow", \
-      returned, for "I have returned it", or both with a comma between them.
+      Put these buttons on notifications of notify-send: snooze ("Remind me tomorrow"), returned \
+      ("I have returned it"), or both with a comma between them.
       """, valueName: "buttons"),
     completion: .list(["snooze", "returned", "snooze,returned"]), transform: LoanButtons.parse)
   var buttons: LoanButtons?

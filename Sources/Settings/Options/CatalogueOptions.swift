@@ -45,10 +45,10 @@ package struct RecordOptions: ParsableArguments, DescribedOptions {
     OptionFact("require-expiration", .flag, .table), OptionFact("allow-empty", .flag, .table),
   ]
 
-  @Flag(help: "A book without <expiration> is an error.")
+  @Flag(help: "Treat a book without <expiration> as an error.")
   package var requireExpiration = false
 
-  @Flag(help: "Accept a catalogue without any loan.")
+  @Flag(help: "Accept a catalogue without loans.")
   package var allowEmpty = false
 }
 
@@ -62,7 +62,7 @@ package struct ProfileOptions: ParsableArguments, DescribedOptions {
 
   @Option(
     help: ArgumentHelp(
-      "Read catalogues by this profile, see check-loans profiles. (default: auto)",
+      "Read catalogues by this profile; see check-loans profiles. (default: auto)",
       valueName: "name|file"),
     completion: .custom { _, _, word in NamedProfile.completions(of: word) },
     transform: NamedProfile.checkedName)
@@ -101,8 +101,8 @@ package struct StaleOptions: ParsableArguments, DescribedOptions {
   @Option(
     help: ArgumentHelp(
       """
-      Hold the notices that loans have expired while the catalogue's file is older than this, as in 36h \
-      or 8d. (default: a file may be old)
+      Hold expired notices while the catalogue's file is older than this, as in 36h or 8d. \
+      (default: no limit)
       """, valueName: "age"), transform: TimeSpan.parse)
   package var staleAfter: TimeSpan?
 }

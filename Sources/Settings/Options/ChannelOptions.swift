@@ -13,12 +13,12 @@ package struct DeliveryTimeOptions: ParsableArguments, DescribedOptions {
   @Option(
     help: ArgumentHelp(
       """
-      Deliver only between these times of day, as in 08:00-20:00; what is due at another time is held. \
+      Deliver only between these times of day, as in 08:00-20:00; hold notices at other times. \
       (default: all day)
       """, valueName: "HH:MM-HH:MM"), transform: DailyHours.parse)
   package var deliverBetween: DailyHours?
 
-  @Flag(help: "Hold what is due on days on which the library is closed.")
+  @Flag(help: "Hold notices on closed days.")
   package var holdWhenClosed = false
 }
 
@@ -34,20 +34,22 @@ package struct ChannelOptions: ParsableArguments, DescribedOptions {
 
   @Option(
     help: ArgumentHelp(
-      "Deliver what is due through this channel. Can be given several times.", valueName: "channel")
+      "Deliver due notices through this channel. Can be repeated.", valueName: "channel")
   )
   package var notify: [ChannelChoice] = []
 
   @Option(
     help: ArgumentHelp(
-      "Send old notices, mark them as sent, or mark all that are due. (default: ask about many)",
+      """
+      Send old notices, mark them as delivered, or mark all due notices. (default: ask about many)
+      """,
       valueName: "send|mark|mark-all"))
   package var backlog: BacklogChoice?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Seconds until the program of exec: is stopped, 1 to 3600. (default: 10)",
+      "Stop a program of exec: after N seconds, 1 to 3600. (default: 10)",
       valueName: "seconds", visibility: .hidden),
     transform: number(1...3_600))
   package var execTimeout = 10
@@ -56,8 +58,8 @@ package struct ChannelOptions: ParsableArguments, DescribedOptions {
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
       """
-      How much notices give away of titles and authors: full, initials or none; after CHANNEL= for one \
-      channel. Can be given several times. (default: full)
+      How much notices show of titles and authors: full, initials or none; after CHANNEL=, for one \
+      channel. Can be repeated. (default: full)
       """, valueName: "[channel=]detail", visibility: .hidden))
   package var titles: [TitleChoice] = []
 

@@ -67,8 +67,8 @@ package struct ClosedDayOptions: ParsableArguments, DescribedOptions {
   @Option(
     help: ArgumentHelp(
       """
-      Other days on which it is closed: YYYY-MM-DD, MM-DD for every year, or two of them with .. \
-      between them, then perhaps a space and a name.
+      Other closed days: YYYY-MM-DD, MM-DD for every year, or a range with .. between two days; a \
+      space and a name can follow.
       """, valueName: "days"), transform: GivenDays.parse)
   package var closedDays: [GivenDays] = []
 
@@ -81,14 +81,14 @@ package struct ClosedDayOptions: ParsableArguments, DescribedOptions {
   @Option(
     help: ArgumentHelp(
       """
-      Of calendars, use only events whose summary, category or description begins like this; * \
+      Use only calendar events whose summary, category or description begins with this pattern; * \
       matches any text.
       """, valueName: "pattern"))
   package var closedOnly: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Days on which the library is open, whatever else closes it.", valueName: "days"),
+      "Days on which the library is open in spite of the others.", valueName: "days"),
     transform: GivenDays.parse)
   package var closedOpen: [GivenDays] = []
 }

@@ -49,37 +49,38 @@ package struct LadderOptions: ParsableArguments, DescribedOptions {
   @Option(
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "Days before the expiration to send reminders, as in 7,3,1, or none. (default: 1)",
+      "Send reminders this many days before the expiration, as in 7,3,1, or none. (default: 1)",
       valueName: "days"), transform: leads)
   package var remind = [RungDays(days: [1])]
 
   @Option(
     help: ArgumentHelp(
-      "Time of day to send reminders. (default: 00:00)", valueName: "HH:MM"),
+      "Send reminders from this time on. (default: 00:00)", valueName: "HH:MM"),
     transform: CivilTime.parse)
   package var at = Ladder.standard.time
 
   @Option(
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "Days after it to send notices that it has expired, as in 1,7,14, or none. (default: 1)",
+      """
+      Send expired notices this many days after the expiration, as in 1,7,14, or none. (default: 1)
+      """,
       valueName: "days"), transform: delays)
   package var expired = [RungDays(days: [1])]
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      """
-      Repeat the last of these notices every N days, 1 to 3650. (default: send it once)
-      """, valueName: "days", visibility: .hidden), transform: period)
+      "Repeat the last expired notice every N days, 1 to 3650. (default: send it once)",
+      valueName: "days", visibility: .hidden), transform: period)
   var repeatExpired: Int?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
       """
-      Send nothing more once a loan has been expired for more than N days, 1 to 36500. (default: no \
-      limit)
+      Send no notice about a loan that has been expired for more than N days, 1 to 36500. \
+      (default: no limit)
       """, valueName: "days", visibility: .hidden), transform: limit)
   var expiredUntil: Int?
 

@@ -51,7 +51,7 @@ package struct LanguageOptions: ParsableArguments, DescribedOptions {
 
   @Option(
     help: ArgumentHelp(
-      "Language of reports and notices, see check-loans languages.", valueName: "language"),
+      "Language of reports and notices; see check-loans languages.", valueName: "language"),
     completion: .list([automatic] + KnownLanguages.builtInTags))
   package var language = automatic
 

@@ -27,19 +27,19 @@ package struct MailOptions: ParsableArguments, DescribedOptions {
   package var mailFrom: Mailbox?
 
   @Option(
-    help: ArgumentHelp("Mailbox for answers. (default: the sender)", valueName: "mailbox"),
+    help: ArgumentHelp("Mailbox for replies. (default: the sender)", valueName: "mailbox"),
     transform: mailbox)
   var mailReplyTo: Mailbox?
 
   @Option(
     help: ArgumentHelp(
-      "Mailbox for reports of what could not be delivered. (default: the sender)",
+      "Mailbox for reports of undelivered mail. (default: the sender)",
       valueName: "mailbox"), transform: mailbox)
   package var mailBounce: Mailbox?
 
   @Option(
     help: ArgumentHelp(
-      "Mailbox of the library for what is due for borrowers without an address.",
+      "Mailbox of the desk, for notices to borrowers without an address.",
       valueName: "mailbox"), transform: mailbox)
   var mailFallback: Mailbox?
 
@@ -52,39 +52,37 @@ package struct MailOptions: ParsableArguments, DescribedOptions {
   @Option(
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      """
-      Program that takes messages, and its arguments, one each time. (default: sendmail)
-      """, valueName: "word"), transform: word)
+      "Program that takes messages, and its arguments, one word each time. (default: sendmail)",
+      valueName: "word"), transform: word)
   var mailProgram: [String] = []
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Most messages of one run, 1 to 1000000.", valueName: "number"),
+    help: ArgumentHelp("Most messages in one run, 1 to 1000000.", valueName: "number"),
     transform: number(1...1_000_000))
   var mailLimit = 500
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      """
-      Most borrowers that an address may have: that of more counts as none. 1 to 1000.
-      """, valueName: "number"), transform: number(1...1_000))
+      "Most borrowers who can share an address, 1 to 1000; an address of more is not used.",
+      valueName: "number"), transform: number(1...1_000))
   var mailMaxBorrowers = MailSettings.mostBorrowers
 
   @Option(
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
-      "Address, https: or mailto:, at which a borrower can stop such mail; one of each at most.",
+      "Link, https: or mailto:, with which a borrower can stop the mail; one of each at most.",
       valueName: "link"), transform: link)
   var mailUnsubscribe: [UnsubscribeLink] = []
 
   @Option(
-    help: ArgumentHelp("Forms of the body of mail.", valueName: "both|text"),
+    help: ArgumentHelp("Body of mail: text and HTML, or text.", valueName: "both|text"),
     completion: .list(MailSettings.Format.allCases.map(\.rawValue)), transform: choice)
   var mailFormat = MailSettings.Format.both
 
   @Option(
-    help: ArgumentHelp("Rules in CSS for the HTML of mail.", valueName: "file"),
+    help: ArgumentHelp("Style sheet (CSS) for the HTML of mail.", valueName: "file"),
     completion: .file(extensions: ["css"]))
   package var mailCss: String?
 

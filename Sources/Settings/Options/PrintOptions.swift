@@ -27,7 +27,7 @@ package struct DryRunOptions: ParsableArguments, DescribedOptions {
 
   package static let facts: [OptionFact] = [OptionFact("dry-run", .flag, .run)]
 
-  @Flag(help: "Write and deliver nothing; say what would be done.")
+  @Flag(help: "Write and deliver nothing; report what would be done.")
   package var dryRun = false
 }
 
@@ -61,7 +61,7 @@ package struct PagerOptions: ParsableArguments, DescribedOptions {
 
   @Option(
     help: ArgumentHelp(
-      "Program that shows what is longer than the terminal, or none. (default: PAGER, or less)",
+      "Pager for output that is longer than the terminal, or none. (default: PAGER, or less)",
       valueName: "command"))
   package var pager: String?
 
@@ -92,10 +92,8 @@ package struct JobOptions: ParsableArguments, DescribedOptions {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      """
-      Number of threads for large catalogues, and for several, 1 to 256. (default: the processor's \
-      cores)
-      """, valueName: "number", visibility: .hidden), transform: range)
+      "Threads that read catalogues, 1 to 256. (default: the number of processors)",
+      valueName: "number", visibility: .hidden), transform: range)
   package var jobs: Int?
 
   package static let range = number(1...256)
