@@ -78,7 +78,7 @@ pack() {
     --mtime="@$SOURCE_DATE_EPOCH")
   labels=()
   label title check-loans
-  label description 'Reminds people of book loans before they expire'
+  label description 'Reminds people to bring library books back on time'
   label version "$version"
   label licenses Apache-2.0
   label created "$(date --utc --date "@$SOURCE_DATE_EPOCH" +%FT%TZ)"

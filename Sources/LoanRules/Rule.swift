@@ -103,10 +103,10 @@ public struct Rule: Hashable, Sendable {
       fixed = Self.sound
       remedy = "Download or unpack it again, or request XML from the server with the right key."
     case .errorAnswer:
-      summary = "the document is a server's error answer"
+      summary = "the document is a server's error response"
       explanation = """
         The document has a known format, but instead of loans it says why there are none. It must \
-        not be treated as a list without loans, so reminders are unchanged.
+        not be treated as a list without loans, so notices are unchanged.
         """
       example = "<GetPatronInfo><code>NotAllowed</code></GetPatronInfo>"
       fixed = """
@@ -133,7 +133,7 @@ public struct Rule: Hashable, Sendable {
         correct the request.
         """
     case .incompleteAnswer:
-      summary = "a server's answer holds only a part of the loans"
+      summary = "a server's response has only a part of the loans"
       explanation = """
         Servers return long lists in parts, and say how many loans there are or where the next \
         part is. The loans in this part are processed; the others would get no reminder.
@@ -166,7 +166,7 @@ public struct Rule: Hashable, Sendable {
         """
       remedy = "Check that the dates are where the profile says (check-loans profiles)."
     case .dateFormat:
-      summary = "an expiration does not have the form yyyy.MM.dd"
+      summary = "an expiration is not written as yyyy.MM.dd"
       explanation = """
         The form is four digits, a full stop, two digits, a full stop and two digits, in ASCII, \
         with or without white space around them; in a document of another system, one of the forms \
@@ -208,7 +208,7 @@ public struct Rule: Hashable, Sendable {
       summary = "a format without due dates needs --loan-days"
       explanation = """
         Some programs record when a book was lent, but not until when. These loans are left out \
-        until somebody says how long a loan is.
+        until the loan period is given.
         """
       example = """
         <collection type="GCbooks" items="1"><item id="1" title="Abigél" borrower="Anna"

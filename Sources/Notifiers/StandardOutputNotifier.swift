@@ -44,7 +44,7 @@ public struct StandardOutputNotifier: Notifier {
     } catch {
       throw NotifierError(
         .outputFailed(errno: error.errno), channel: channel,
-        message: "\(error); what was due stays pending for the next run")
+        message: "\(error); its due notices stay pending for the next run")
     }
   }
 }

@@ -102,7 +102,7 @@ extension ScheduleError {
         .damaged,
         """
         \(schedule) is damaged; restore it from a backup, or move it away with its journal: the next \
-        run then makes a new one, which knows nothing of what was delivered
+        run then makes a new one, without a record of what was delivered
         """
       )
     // The file was renamed or removed.

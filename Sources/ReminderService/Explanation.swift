@@ -90,11 +90,11 @@ public struct Explanation: Sendable {
 
   private func messageAboutReminder(at time: CivilDateTime) -> Message {
     if history.leftOn != nil || history.isCancelled {
-      return time > now ? .reminderWasToFire : .reminderWasDue
+      return time > now ? .reminderWouldBeDue : .reminderWasDue
     }
     if time > now {
       return plan.ladder.reminders.last.map(isDelivered) == true && !hasExpired
-        ? .reminderIsFor : .reminderWillFire
+        ? .reminderIsFor : .reminderWillBeDue
     }
     return hasExpired ? .reminderWasDueUntil : .reminderIsDue
   }

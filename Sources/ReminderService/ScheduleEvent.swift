@@ -42,7 +42,7 @@ extension ScheduleEvent: CustomStringConvertible {
       "\(catalogue.visibleCatalogue): cancelled the prior notices of \(loans) loan\(loans == 1 ? "" : "s")"
     case .scheduled(let catalogue, let loans, let next):
       "\(catalogue.visibleCatalogue): scheduled the notices of \(loans) loan\(loans == 1 ? "" : "s")"
-        + (next.map { "; the next one fires at \($0.toTheMinute)" } ?? "")
+        + (next.map { "; the next one is due at \($0.toTheMinute)" } ?? "")
     case .reloaded(let catalogue, let summary):
       """
       \(catalogue.visibleCatalogue): reloaded: \(summary.scheduled) scheduled; \(summary.added) new, \

@@ -18,7 +18,7 @@ package struct CatalogueReport {
   package var scheduled = 0
   package var nextReminder: CivilDateTime?
   package var diagnostics = 0
-  /// Its loans that are silenced, and those said to be returned that are to be looked for.
+  /// Its loans that are silenced, and those reported as returned that are to be looked for.
   package var silenced = (loans: 0, overdueReturns: 0)
   /// Why it could not be read; `nil` if it was.
   package var failure: String?

@@ -403,7 +403,7 @@ extension CalendarCommandTests {
       #expect(result.status == 77, "\(result.errorText)")
       #expect(
         result.errorText
-          == "check-loans: \"www\": permission denied; whoever runs this must be able to write there\n"
+          == "check-loans: \"www\": permission denied; the user who runs this must be able to write there\n"
       )
     }
   }
@@ -418,7 +418,7 @@ extension CalendarCommandTests {
     #expect(result.text == "77\n")
     #expect(
       result.errorText.hasPrefix(
-        "check-loans: \"open/calendar.key\": cannot use the secret of borrowers' calendars: anybody can write to the "
+        "check-loans: \"open/calendar.key\": cannot use the secret of borrowers' calendars: everyone can write to the "
           + "directory; use chmod o-w, or keep the schedule in another directory\n"))
   }
 

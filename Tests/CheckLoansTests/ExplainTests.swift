@@ -26,7 +26,7 @@ struct ExplainTests {
 
             Loan 2: "Az ajtó", of the catalogue \(books).
             It expires in 33 days: the last day to keep it is 2026-12-24.
-            Its reminder will fire on 2026-12-23 at 00:00.
+            Its reminder will be due on 2026-12-23 at 00:00.
             Nothing has been sent about it yet.
             Next: the reminder, on 2026-12-23 at 00:00.
             Reason: not-due

@@ -228,8 +228,9 @@ struct FailureTests {
     let result = try await desk.run(command + ["--output", "pipe", "books.xml"])
     #expect(result.status == 73)
     #expect(
-      result.errorText == "check-loans: pipe: cannot create the file for the results: nobody reads "
-        + "this named pipe or socket; name a file\n")
+      result.errorText
+        == "check-loans: pipe: cannot create the file for the results: no program is reading "
+        + "this pipe or socket; name a file\n")
     #expect(result.elapsed < .seconds(10))
   }
 
@@ -254,7 +255,7 @@ struct FailureTests {
       """)
     #expect(result.text == "73\n73\nmine\n0\n")
     let words =
-      "cannot create the file for the results: it is another user's link, in a directory that anybody "
+      "cannot create the file for the results: it is another user's link, in a directory that everyone "
       + "can write to"
     #expect(
       result.errorLines == ["open/link", "own/link"].map { "check-loans: \($0): \(words)" })

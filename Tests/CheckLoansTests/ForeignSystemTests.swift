@@ -215,7 +215,7 @@ struct ForeignSystemTests {
     #expect(
       renamed.errorText.contains(
         options.isEmpty
-          ? "1 loan in the schedule; nothing was changed" : "its reminders are unchanged"),
+          ? "1 loan in the schedule; nothing was changed" : "its notices are unchanged"),
       "\(renamed.errorText)")
     #expect(try await desk.schedule().count == 1)
     // There are more, but none is here.

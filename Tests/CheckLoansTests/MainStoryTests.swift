@@ -293,7 +293,7 @@ struct ReloadStoryTests {
       try await desk.run("books.xml", "--verbose").errorLines == [
         "check-loans: now is 2026-11-21T07:00:00 in the time zone UTC",
         """
-        check-loans: \(books): scheduled the notices of 14 loans; the next one fires at \
+        check-loans: \(books): scheduled the notices of 14 loans; the next one is due at \
         2026-11-22T00:00
         """,
         "check-loans: \(books): reloaded: 10 scheduled; 14 new, 0 changed, 0 gone, 0 as before",

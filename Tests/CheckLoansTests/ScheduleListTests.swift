@@ -26,7 +26,7 @@ struct ScheduleListTests {
     try await desk.run("schedule", "forget", "--channel", "exec:/nowhere/tell")
     try await desk.run("deliver", "--notify", "stdout")
     #expect(try await titles(desk, "--due") == [])
-    // The notice that it has expired; its reminder, which was delivered, is still listed.
+    // The expired notice; its reminder, which was delivered, is still listed.
     #expect(try await titles(desk, "--due", "--now", "2026-11-23") == ["Abigél", "Az ajtó"])
     #expect(
       try await desk.run("schedule", "list", "--due").outcome

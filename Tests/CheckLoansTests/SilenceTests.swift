@@ -77,7 +77,7 @@ struct SilenceTests {
         == Outcome(
           0, output: "snoozed 1 loan until 2026-11-24: \"Abigél\"\n",
           errors: """
-            check-loans: loan 1 was snoozed for longer, until 2026-12-01; that no longer holds
+            check-loans: loan 1 was snoozed until 2026-12-01; the new date replaces it
 
             """))
     #expect(try await desk.run("schedule", "snooze", "1", "--until", "4d").errorText == "")
@@ -119,7 +119,7 @@ struct SilenceTests {
         == Outcome(
           0,
           output: """
-            marked 1 loan as returned; no notices until the catalogue catches up: "Abigél"
+            marked 1 loan as returned; no notices until the catalogue shows it: "Abigél"
 
             """))
     #expect(try await told(desk, at: "2026-12-21T07:00").count == 1)
@@ -127,15 +127,16 @@ struct SilenceTests {
     #expect(before?.hasSuffix("0 scheduled, 1 silenced, no further reminder") == true)
     let after = try await desk.run("--now", "2026-11-28T07:00", "books.xml").lines.last
     #expect(
-      after?.hasSuffix("; 1 book said to be returned, still on loan (see check-loans silence list)")
+      after?.hasSuffix(
+        "; 1 book reported as returned, still on loan (see check-loans silence list)")
         == true)
     #expect(
       try await desk.run("silence", "list", "--now", "2026-11-28").outcome
         == Outcome(
           0,
           output: """
-            said to be returned, still on loan: look on the shelf
-            1       loan 1: "Abigél"; by \(Self.user): said to be returned (2026-11-21)
+            reported as returned, still on loan: look on the shelf
+            1       loan 1: "Abigél"; by \(Self.user): reported as returned (2026-11-21)
 
             """))
     try desk.folder.write(catalogue(("Az ajtó", "2026.11.14")), to: "books.xml")
@@ -146,8 +147,8 @@ struct SilenceTests {
   private static let add = ["silence", "add", "--borrower-is", "Kovács Anna"]
 
   @Test(arguments: [
-    (["--until", "2w"], "say why, for whoever wonders later: give --reason \"on holiday\""),
-    (["--until", "2w", "--reason", " "], "say why"),
+    (["--until", "2w"], "give a reason: --reason \"on holiday\""),
+    (["--until", "2w", "--reason", " "], "give a reason"),
     (["--reason", "x"], "say for how long: give --until"),
     (["--reason", "x", "--until", "2w", "--title", " "], "a condition is empty"),
     (["--reason", "x", "--until", "2w", "--kind", "late"], "give reminder or expired"),
@@ -254,14 +255,13 @@ struct SilenceTests {
       ["schedule", "snooze", "1", "--until", "2026-12-01"],
       [
         "Silenced until 2026-12-01 by USER: snoozed.",
-        "Next, from 2026-12-01 on: the next run with --notify delivers the notice that it has "
-          + "expired.",
+        "Next, from 2026-12-01 on: the next run with --notify delivers the expired notice.",
       ]
     ),
     (
       ["schedule", "returned", "1"],
       [
-        "Silenced by USER: said to be returned.",
+        "Silenced by USER: reported as returned.",
         "Next: nothing until the loan is renewed or disappears from its catalogue.",
       ]
     ),
@@ -279,8 +279,7 @@ struct SilenceTests {
       ],
       [
         "Silenced forever by USER: x.",
-        "Next, from 2026-11-23 on: the next run with --notify delivers the notice that it has "
-          + "expired.",
+        "Next, from 2026-11-23 on: the next run with --notify delivers the expired notice.",
       ]
     ),
   ])
@@ -294,15 +293,15 @@ struct SilenceTests {
       lines.suffix(3).dropLast() == sentences.map { $0.replacing("USER", with: Self.user) }[...])
   }
 
-  @Test func `A snooze does not end the silence of a book that is said to be returned`()
+  @Test func `A snooze does not end the silence of a book that is reported as returned`()
     async throws
   {
     let desk = try await desk(catalogue(("Abigél", "2026.11.22")))
     try await desk.run("schedule", "returned", "1")
     let snoozed = try await desk.run("schedule", "snooze", "1")
     #expect(
-      snoozed.ends(0, saying: "loan 1 is said to be returned, and so is silenced for longer;"))
-    #expect(try await desk.run("silence", "list").text.contains("said to be returned"))
+      snoozed.ends(0, saying: "loan 1 is reported as returned, and so is silenced for longer;"))
+    #expect(try await desk.run("silence", "list").text.contains("reported as returned"))
   }
 
   @Test func `Explain says through which channel a loan is silenced`() async throws {

@@ -67,7 +67,7 @@ struct StatusTests {
     #expect(json.channels.elements.map(\.failed.number) == [1, 0])
     #expect(json.channels.elements.map(\.due.number) == [1, 0])
     #expect(json.channels.elements.map(\.pending.number) == [2, 2])
-    // The reminder has given way to the notice that it has expired, which was not tried yet.
+    // The reminder has given way to the expired notice, which was not tried yet.
     #expect(
       try await desk.run("status", "--now", "2026-11-22T23:00", "--max-age", "9d").status == 1)
     #expect(

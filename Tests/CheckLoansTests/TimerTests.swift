@@ -74,7 +74,7 @@ struct TimerTests {
     #expect(
       service == [
         "# Written by check-loans timer, which may replace it; remove it with check-loans timer "
-          + "uninstall.", "[Unit]", "Description=Remind people of book loans before they expire",
+          + "uninstall.", "[Unit]", "Description=Remind people to bring library books back on time",
         "", "[Service]", "Type=oneshot",
         "ExecStart=\(Command.checkLoansItself) check \(folder)/books.xml --notify stdout "
           + "--remind 2 --quiet --time-zone Europe/Budapest --state \(folder)/s.sqlite "

@@ -144,7 +144,7 @@ struct Subject: Sendable, CustomTestStringConvertible {
       StandardOutputNotifier(output: CheckedOutput(descriptor: 1_000_000))
     },
     failure: "cannot write to descriptor 1000000: Bad file descriptor; "
-      + "what was due stays pending for the next run")
+      + "its due notices stay pending for the next run")
 
   private static let notifySend = Subject(
     channel: "notify-send",

@@ -115,7 +115,7 @@ test_system() {
   check "a name has its apostrophe" has "Réka O'Brien 81"
   check "the branch is named" has 'Pobočka „Sever“'
   check "there is no letter about a lost loan" has_not 'Lost'
-  check "there is none about one that is said to be returned" has_not 'Claimed'
+  check "there is none about one that is reported as returned" has_not 'Claimed'
   check "there is one to the desk about a reader without an address" has 'To: desk@library.example.org'
 
   "${admin[@]}" <<<"$returned"

@@ -39,7 +39,7 @@ import Testing
       #expect(
         error?.message
           == "the schedule \"\(scratch.file)\" is damaged; restore it from a backup, or move it away "
-          + "with its journal: the next run then makes a new one, which knows nothing of what was "
+          + "with its journal: the next run then makes a new one, without a record of what was "
           + "delivered")
     }
     #expect(try scratch.bytes(scratch.file) == bytes)

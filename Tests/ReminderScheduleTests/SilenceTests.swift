@@ -86,7 +86,7 @@ import Testing
     #expect(try schedule.told(at: "2026-11-22") == [])
   }
 
-  @Test func `What is said to be returned is silent until the catalogue knows it`() throws {
+  @Test func `What is reported as returned is silent until the catalogue knows it`() throws {
     try schedule.load([Book("bk1", "2026-11-22")])
     try silence(1)
     #expect(try schedule.told(at: "2027-05-01") == [])
@@ -268,7 +268,7 @@ import Testing
     #expect(planned.map(\.notice.words) == ["expired bk1 2026-11-22"])
   }
 
-  @Test func `A book that is said to be returned is to be looked for after seven days`() throws {
+  @Test func `A book that is reported as returned is to be looked for after seven days`() throws {
     try schedule.load([Book("bk1", "2026-11-22"), Book("bk2", "2026-11-22")])
     try silence(1)
     try silence(2, until: "2026-12-24")

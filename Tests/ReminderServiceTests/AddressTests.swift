@@ -347,7 +347,7 @@ private final class Post: Notifier {
         try center.deliver(through: post, in: [center.zone(at: now, catalogues: [name])])
       }
     }
-    // Its reminder is due on the 21st, and the notice that it has expired on the 23rd.
+    // Its reminder is due on the 21st, and the expired notice on the 23rd.
     #expect(post.letters.map(\.titles) == [["Old"], ["Old"], ["Old"], ["Soon"], ["Old"]])
     // What is new, or sent once more, has not waited; and there is no third message.
     let center = try center()

@@ -28,12 +28,12 @@ import Testing
     try center.reload(library.catalogue, at: noon)
     #expect(
       heard.withLock { $0 } == [
-        "books: scheduled the notices of 3 loans; the next one fires at 2026-12-23T00:00",
+        "books: scheduled the notices of 3 loans; the next one is due at 2026-12-23T00:00",
         "books: reloaded: 2 scheduled; 3 new, 0 changed, 0 gone, 0 as before",
         "not delivered through recorder: expired notice of loan 2: it is broken",
         "delivered through recorder: reminder of loan 1",
         "books: cancelled the prior notices of 3 loans",
-        "books: scheduled the notices of 2 loans; the next one fires at 2026-11-27T00:00",
+        "books: scheduled the notices of 2 loans; the next one is due at 2026-11-27T00:00",
         "books: reloaded: 2 scheduled; 1 new, 1 changed, 2 gone, 0 as before",
       ])
   }

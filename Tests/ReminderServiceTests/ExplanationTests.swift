@@ -40,7 +40,7 @@ import Testing
         Loan 1: "Abigél" by Szabó Magda, lent to Halmos\\u{85} Benedek, of the catalogue books.
         """,
         "It expires in 10 days: the last day to keep it is 2026-11-22.",
-        "Its reminder will fire on 2026-11-21 at 00:00.",
+        "Its reminder will be due on 2026-11-21 at 00:00.",
         "Nothing has been sent about it yet.",
         "Next: the reminder, on 2026-11-21 at 00:00.",
       ])
@@ -104,7 +104,7 @@ import Testing
     try center.deliver(through: Recorder("stdout"), at: try moment("2026-11-23T07:30"))
     #expect(
       try explain("2026-11-30T07:00").last == """
-        Next: the notice that it has expired was delivered through every channel that was tried, \
+        Next: the expired notice was delivered through every channel that was tried, \
         and will not be sent again.
         """)
     try repeatExpired(at: "2026-11-24")
@@ -113,15 +113,15 @@ import Testing
       sentences.dropFirst() == [
         "It expired 2 days ago: the last day to keep it was 2026-11-22.",
         "Its reminder was due from 2026-11-21 at 00:00 until it expired.",
-        "The notice that it has expired was delivered through stdout on 2026-11-23 at 07:30 (UTC+00:00).",
+        "The expired notice was delivered through stdout on 2026-11-23 at 07:30 (UTC+00:00).",
         """
-        Next: the notice that it has expired was delivered through every channel that was tried; then \
+        Next: the expired notice was delivered through every channel that was tried; then \
         the next one, on 2026-11-30 at 00:00.
         """,
       ])
     #expect(
       try explain("2026-11-30T07:00").last == """
-        Next: the next run with --notify stdout delivers the notice that it has expired; then the \
+        Next: the next run with --notify stdout delivers the expired notice; then the \
         next one, on 2026-12-07 at 00:00.
         """)
   }
@@ -129,7 +129,7 @@ import Testing
   @Test func `A catalogue that is too old holds the expired notice, and no reminder`() throws {
     #expect(
       try explain("2026-11-23T10:00", hold: .staleCatalogue).last == """
-        Next: no run with --notify delivers the notice that it has expired until a newer file of the \
+        Next: no run with --notify delivers the expired notice until a newer file of the \
         catalogue is read.
         """)
     #expect(try explain("2026-11-21T10:00", hold: .staleCatalogue) == explain("2026-11-21T10:00"))
@@ -146,12 +146,12 @@ import Testing
     #expect(
       try explain("2026-11-30T08:00").dropFirst(3) == [
         """
-        The notice that it has expired was delivered through stdout on 2026-11-23 at 07:30 (UTC+00:00); \
+        The expired notice was delivered through stdout on 2026-11-23 at 07:30 (UTC+00:00); \
         sending it again failed on 2026-11-30 at 07:30 (UTC+00:00): it is broken.
         """,
         """
-        Next: the next run with --notify stdout tries again to deliver the notice that it has \
-        expired; then the next one, on 2026-12-07 at 00:00.
+        Next: the next run with --notify stdout tries again to deliver the expired \
+        notice; then the next one, on 2026-12-07 at 00:00.
         """,
       ])
   }
@@ -214,7 +214,7 @@ import Testing
     try center.reload(library.catalogue, at: try moment("2026-11-22"))
     #expect(
       try explain("2026-11-23").dropFirst(2) == [
-        "Its reminder will fire on 2026-12-21 at 00:00.",
+        "Its reminder will be due on 2026-12-21 at 00:00.",
         """
         The reminder for its former expiration 2026-11-22 was delivered through stdout \
         (Halmos\\u{85} Benedek) on 2026-11-21 at 07:30 (UTC+00:00).
@@ -257,7 +257,7 @@ import Testing
     try center.schedule?.cancel(ids: [1])
     #expect(
       try explain("2026-11-20").dropFirst(2) == [
-        "Its reminder was to fire on 2026-11-21 at 00:00.",
+        "Its reminder would have been due on 2026-11-21 at 00:00.",
         "Nothing has been sent about it yet.",
         """
         Next: nothing, since it was cancelled; the next run that reads the catalogue schedules it \

@@ -504,7 +504,7 @@ extension LibraryYear {
       guard owed.alike[lent] == 1, ids.count == 1 else { continue }
       let result = try schedule.silence(loans: ids.sorted(), by: origin(at: now)) { _ in until }
       let subject = OwedNotices.Silence.Subject.lent(lent)
-      // What is said to be returned is silenced for longer.
+      // What is reported as returned is silenced for longer.
       let isReturned = owed.silences.contains { $0.subject == subject && $0.until == nil }
       let isKept = isReturned && until != nil
       #expect(result.silenced.count == (isKept ? 0 : 1), "seed \(seed), \(now): \(lent)")

@@ -52,7 +52,7 @@ struct ListsTests {
     #expect(try await titles(desk, "--expired", "3") == ["Egri csillagok"])
   }
 
-  @Test func `What was notified, and what is said to be returned, is not looked for`() async throws
+  @Test func `What was notified, and what is reported as returned, is not looked for`() async throws
   {
     let desk = try Desk(catalogue: MailDesk.catalogue(Self.shelf))
     #expect(try await desk.run("--notify", "stdout", "books.xml").status == 0)

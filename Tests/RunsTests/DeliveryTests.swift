@@ -168,7 +168,7 @@ struct DeliveryTests {
           0,
           errors: """
             check-loans: the last run (or its --now) was 47481 days after this clock (1970-01-01); \
-            what it sent counts only once its date has come; until then it may be sent again
+            what it sent does not count before that date, and may be sent again
 
             """))
     #expect(try await cron(desk, "1970-01-01") == Outcome(0), "it is told once")
@@ -246,7 +246,7 @@ struct BrokenCatalogueDeliveryTests {
     #expect(result.text == "\"Abigél\" expires tomorrow (2026.11.22)\n")
     let lines = result.errorLines
     #expect(lines.map { $0.hasPrefix("books.xml:2:17: error: ") } == [true, false])
-    #expect(lines.last?.hasSuffix(": its reminders are unchanged until it is fixed") == true)
+    #expect(lines.last?.hasSuffix(": its notices are unchanged until it is fixed") == true)
   }
 
   @Test func `Of a catalogue that is cut off, it is said what is unknown`() async throws {
@@ -256,14 +256,14 @@ struct BrokenCatalogueDeliveryTests {
     let words = "loans after the error are unknown until it is fixed"
     let new = try await desk.run("new.xml")
     #expect(new.status == 65)
-    #expect(new.errorLines.last == "check-loans: new.xml: it has no reminders, and \(words)")
+    #expect(new.errorLines.last == "check-loans: new.xml: it has no notices, and \(words)")
     let look = try await desk.run("--state", "none", "new.xml")
     #expect(look.errorLines.last == "check-loans: new.xml: \(words)")
     try await desk.run("books.xml")
     try desk.folder.write(String(whole.prefix(700)), to: "books.xml")
     for command in [["check"], ["plan"], ["lists", "call"]] {
       let known = try await desk.run(command + ["books.xml"])
-      let sentence = "check-loans: books.xml: its reminders are unchanged, and \(words)"
+      let sentence = "check-loans: books.xml: its notices are unchanged, and \(words)"
       #expect(known.errorLines.contains(sentence), "\(command)")
     }
   }
@@ -297,7 +297,7 @@ struct BrokenCatalogueDeliveryTests {
         == Outcome(
           66, output: "\"Abigél\" expires tomorrow (2026.11.22)\n",
           errors: """
-            check-loans: books.xml: cannot read the catalogue: no such file or directory; its reminders \
+            check-loans: books.xml: cannot read the catalogue: no such file or directory; its notices \
             are unchanged
             check-loans: books.xml: the notices of 1 loan will still be delivered; if the file was \
             moved, use check-loans schedule rename-catalogue books.xml NEW; if it is gone for good, use \

@@ -117,7 +117,7 @@ struct FetchTests {
     #expect(result.errorLines.count == 1)
     #expect(result.errorText.hasPrefix("check-loans: city: \(desk.folder.path)/fetch "))
     #expect(result.errorText.contains(words), "\(result.errorText)")
-    #expect(result.errorText.hasSuffix("; its reminders are unchanged\n"))
+    #expect(result.errorText.hasSuffix("; its notices are unchanged\n"))
     #expect(!result.errorText.contains("s3cr"))
     #expect(desk.folder.contents(of: Self.kept) == before)
     #expect(try await files(desk).count == 3, "nothing else is left")
@@ -168,7 +168,9 @@ struct FetchTests {
     #expect(try await desk.run("--notify", "none").status == 0)
     let fresh = try await desk.run("status")
     #expect(
-      fresh.lines.contains { $0.hasPrefix("city: last fetched ") && $0.hasSuffix(" ago; 1 loan") })
+      fresh.lines.contains {
+        $0.hasPrefix("city: last fetched ") && $0.hasSuffix(", just now; 1 loan")
+      })
     try write("exit 3", desk)
     let later = try await day(3)
     let held = try await desk.run("--notify", "stdout", "--stale-after", "36h", "--now", later)

@@ -6,8 +6,8 @@ struct MailChannelTests {
   private static let anna = loan("Abigél", "Anna", "anna@example.org")
   private static let nobody = loan("Toldi", "Zoltán", nil)
   private static let unreachable =
-    "check-loans: mail: 1 borrower has no usable address, so 1 notice stays pending; "
-    + "see check-loans schedule list --failed, or set mail-fallback to an address of the library\n"
+    "check-loans: mail: 1 borrower has no usable address; 1 notice stays pending; "
+    + "see check-loans schedule list --failed, or set mail-fallback to the desk's address\n"
 
   @Test func `A server that is busy for one of fifteen readers costs nobody a message`()
     async throws
@@ -183,7 +183,7 @@ struct MailChannelTests {
     let forgotten = try await desk.desk.run("schedule", "forget", "--address", "Anna@Example.org")
     #expect(
       forgotten.outcome
-        == Outcome(0, output: "what is due is sent to Anna@Example.org again\n"))
+        == Outcome(0, output: "notices go to Anna@Example.org again\n"))
     #expect(try await desk.run() == Outcome(0))
     #expect(desk.tried == ["anna@example.org", "bela@example.org", "anna@example.org"])
     let unknown = try await desk.desk.run("schedule", "forget", "--address", "nobody@example.org")
@@ -755,7 +755,7 @@ struct MailChannelTests {
   private static func question(_ reason: String, notices: Int = 51) -> String {
     """
     check-loans: mail: \(notices) notices fell due days ago and are not sent, because \(reason); run \
-    once with --backlog send to send them, or with --backlog mark to count them as sent
+    once with --backlog send to send them, or with --backlog mark to mark them as delivered
 
     """
   }
@@ -779,7 +779,7 @@ struct MailChannelTests {
     #expect(
       explained.lines.suffix(2) == [
         """
-        Next: no run with --notify delivers the notice that it has expired without --backlog: it and many \
+        Next: no run with --notify delivers the expired notice without --backlog: it and many \
         others are days late.
         """, "Reason: backlog",
       ])

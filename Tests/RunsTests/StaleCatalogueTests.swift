@@ -94,7 +94,7 @@ struct StaleCatalogueTests {
     #expect(
       explained.lines.suffix(2) == [
         """
-        Next: no run with --notify exec:/nowhere/tell delivers the notice that it has expired until a \
+        Next: no run with --notify exec:/nowhere/tell delivers the expired notice until a \
         newer file of the catalogue is read.
         """, "Reason: stale-catalogue",
       ])

@@ -125,8 +125,8 @@ struct StandardInputTests {
         == Outcome(
           64,
           errors: """
-            check-loans: the schedule needs a name for what comes through standard input; add --name NAME, \
-            the same each time, or --state none to keep no schedule
+            check-loans: the schedule needs a name for standard input; add --name NAME, the same in \
+            every run, or --state none to keep no schedule
 
             """))
     #expect(!desk.folder.contains("state"), "nothing was done")

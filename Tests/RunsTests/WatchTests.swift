@@ -362,7 +362,7 @@ struct WatchTests {
     #expect(watcher.complaints[0].hasSuffix(" [malformed-xml]"))
     #expect(
       watcher.complaints[1]
-        == "check-loans: books.xml: its reminders are unchanged until it is fixed")
+        == "check-loans: books.xml: its notices are unchanged until it is fixed")
     #expect(try await watcher.desk.schedule().map(\.title) == ["Abigél", "Dune"])
     for _ in 1...3 {
       let count = watcher.failedLooks(at: "books.xml")
@@ -389,7 +389,7 @@ struct WatchTests {
     try await watcher.wait(for: ["Abigél"])
     try watcher.desk.folder.rename("books.xml", to: "away")
     try await watcher.wait { !watcher.complaints.isEmpty }
-    #expect(watcher.complaints.map { $0.hasSuffix("; its reminders are unchanged") } == [true])
+    #expect(watcher.complaints.map { $0.hasSuffix("; its notices are unchanged") } == [true])
     #expect(try await watcher.desk.schedule().map(\.title) == ["Abigél", "Dune"])
     try watcher.write([("Abigél", 1), ("Dune", 9), ("Solaris", 1)], to: "away")
     let count = watcher.failedLooks(at: "books.xml")
@@ -491,7 +491,8 @@ struct WatchTests {
     try await watcher.wait(for: titles)
     try watcher.write([("Title 1", 1)])
     try await watcher.wait {
-      watcher.errors.last?.contains(": 11 of 12 loans are gone since the last reading; ") == true
+      watcher.errors.last?.contains(": 11 of 12 loans have left it since the last reading; ")
+        == true
     }
     try await watcher.end()
   }
@@ -871,7 +872,7 @@ struct WatchDesktopTests {
     for _ in 0..<600 where try await reasons().count < 2 {
       try await Task.sleep(for: .milliseconds(50))
     }
-    #expect(try await reasons() == ["Solaris": "said to be returned", "Abigél": "snoozed"])
+    #expect(try await reasons() == ["Solaris": "reported as returned", "Abigél": "snoozed"])
     #expect(try await watcher.end().status == 0)
     #expect(watcher.errors == [])
   }

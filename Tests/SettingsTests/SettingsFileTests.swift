@@ -650,7 +650,7 @@ struct SettingsFaultTests {
     ("huge", "the settings file is longer than 1048576 bytes"),
     (
       "open",
-      "the settings file can be written by anybody, and could run programs; use chmod o-w"
+      "the settings file is writable by everyone, and could run programs; use chmod o-w"
     ),
   ])
   func `78 is a file that cannot be read`(name: String, words: String) async throws {

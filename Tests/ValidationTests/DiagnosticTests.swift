@@ -181,7 +181,7 @@ struct DiagnosticTests {
     try await desk.run("books.xml")
     try desk.folder.write(books(after), to: "books.xml")
     let words = """
-      check-loans: books.xml: \(before - after) of \(before) loans are gone since the last reading; \
+      check-loans: books.xml: \(before - after) of \(before) loans have left it since the last reading; \
       check-loans schedule list --returned lists them
 
       """

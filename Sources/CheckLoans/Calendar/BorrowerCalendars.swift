@@ -37,7 +37,7 @@ struct BorrowerCalendars {
       throw CommandError(
         .noPermission,
         """
-        \(directory.quoted(limit: 200)) can be written to by everybody; use a directory of its own for \
+        \(directory.quoted(limit: 200)) is writable by everyone; use a directory of its own for \
         the borrowers' calendars
         """)
     }
@@ -45,8 +45,8 @@ struct BorrowerCalendars {
       throw CommandError(
         .noPermission,
         """
-        \(directory.quoted(limit: 200)): permission denied; whoever runs this must be able to write \
-        there
+        \(directory.quoted(limit: 200)): permission denied; the user who runs this must be able \
+        to write there
         """)
     }
     (self.directory, self.writer) = (directory, writer)

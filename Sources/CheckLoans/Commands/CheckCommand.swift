@@ -64,8 +64,8 @@ struct CheckCommand: Subcommand {
       throw CommandError(
         .usage,
         """
-        the schedule needs a name for what comes through standard input; add --name NAME, the same each \
-        time, or --state none to keep no schedule
+        the schedule needs a name for standard input; add --name NAME, the same in every \
+        run, or --state none to keep no schedule
         """)
     }
     let descriptor = request.run.catalogues.first {

@@ -182,7 +182,7 @@ struct ForgetCommand: ScheduleChange {
     for address in address {
       let isForgotten = try schedule.forget(address: EmailAddress.key(of: address) ?? address)
       note(
-        isForgotten ? "what is due is sent to \(address.visible) again" : nil,
+        isForgotten ? "notices go to \(address.visible) again" : nil,
         otherwise: "the address \(address.visible) was not refused")
     }
     for name in catalogues {

@@ -71,7 +71,7 @@ struct SilenceAddCommand: TimedChange {
       throw ValidationError("no text can be longer than 1000 bytes")
     }
     if reason?.spaceNormalized.isEmpty ?? true {
-      throw ValidationError("say why, for whoever wonders later: give --reason \"on holiday\"")
+      throw ValidationError("give a reason: --reason \"on holiday\"")
     }
   }
 
@@ -140,7 +140,7 @@ struct SilenceListCommand: Subcommand {
     let isOverdue = { (silence: Silence) in silence.isOverdueReturn(today: now.date) }
     for silence in silences where !isOverdue(silence) { try console.print(line: silence.line) }
     if silences.contains(where: isOverdue) {
-      try console.print(line: "said to be returned, still on loan: look on the shelf")
+      try console.print(line: "reported as returned, still on loan: look on the shelf")
     }
     for silence in silences where isOverdue(silence) { try console.print(line: silence.line) }
     return .done

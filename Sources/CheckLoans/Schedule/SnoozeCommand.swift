@@ -84,12 +84,12 @@ struct ReturnedCommand: TimedChange {
   ) throws {
     let known = try time.catalogues(of: schedule)
     let loans = try silence(
-      loans.ids, "said to be returned", schedule, time, known, &changes
+      loans.ids, "reported as returned", schedule, time, known, &changes
     ) { _ in nil }
     if loans.isEmpty { return }
     changes.done = [
       """
-      marked \(counted(loans.count, "loan")) as returned; no notices until the catalogue catches up: \
+      marked \(counted(loans.count, "loan")) as returned; no notices until the catalogue shows it: \
       \(loans.map(\.loan).titles)
       """
     ]
@@ -113,14 +113,14 @@ extension TimedChange {
     let result = try schedule.silence(loans: Set(ids).sorted(), by: origin, until: day)
     changes.notes =
       result.shortened.map { id, day in
-        "loan \(id) was snoozed for longer, until \(day); that no longer holds"
+        "loan \(id) was snoozed until \(day); the new date replaces it"
       }
       + result.returned.map { id in
-        "loan \(id) is said to be returned, and so is silenced for longer; see check-loans silence list"
+        "loan \(id) is reported as returned, and so is silenced for longer; see check-loans silence list"
       }
     changes.complaints = result.alike.map { id in
       """
-      loan \(id) is one of several that are alike, and nobody could say which is meant; give the books \
+      loan \(id) is one of several that are alike; give the books \
       ids, or use check-loans silence add --title
       """
     }

@@ -129,7 +129,7 @@ private struct ScheduleStatus {
       let age = age(catalogue.doneAt)
       if age?.isOfWrongClock == true {
         return
-          "\(name) was last \(catalogue.verb) by a clock that was ahead of this one; see whether the clock is right"
+          "\(name) was last \(catalogue.verb) by a clock that was ahead of this one; check the clock"
       }
       let words = age.map { "was last \(catalogue.verb) \($0.words) ago" } ?? "was never read"
       let advice = catalogue.isFetched ? "" : "; \(catalogue.name.adviceOnMissing)"

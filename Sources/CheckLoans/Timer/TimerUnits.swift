@@ -65,7 +65,7 @@ struct TimerUnits {
     }
     return """
       \(head)[Unit]
-      Description=Remind people of book loans before they expire
+      Description=Remind people to bring library books back on time
       \(kind == .system ? network : "")\(ofSession)\(limit ?? "")
       [Service]
       Type=oneshot

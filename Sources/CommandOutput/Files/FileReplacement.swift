@@ -13,7 +13,7 @@ package struct FileReplacement: ~Copyable {
   /// The step that failed; the place is as it was.
   package struct Failure: Error {
     package enum Step: String {
-      case link = "it is another user's link, in a directory that anybody can write to"
+      case link = "it is another user's link, in a directory that everyone can write to"
       case creation = "a new file cannot be made beside it"
       case owner = "its owner or group cannot be kept"
       case permissions = "the permissions cannot be kept"
@@ -126,7 +126,7 @@ extension FileReplacement {
   }
 
   /// Refuses a link that leads to where another user wants it, by the rule of the kernel's
-  /// `protected_symlinks`: it is in a directory that anybody can write to, and neither this user's nor that
+  /// `protected_symlinks`: it is in a directory that everyone can write to, and neither this user's nor that
   /// of the directory's owner.
   ///
   /// - SeeAlso: `proc_sys_fs(5)`.

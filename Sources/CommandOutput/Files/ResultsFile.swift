@@ -46,7 +46,7 @@ package final class ResultsFile {
         switch error {
         case let failure as FileReplacement.Failure:
           failure.step == .link ? failure.step.rawValue : failure.errno.words
-        case Errno.noSuchAddressOrDevice: "nobody reads this named pipe or socket; name a file"
+        case Errno.noSuchAddressOrDevice: "no program is reading this pipe or socket; name a file"
         default: (error as? Errno)?.words ?? ""
         }
       throw refusal(words)

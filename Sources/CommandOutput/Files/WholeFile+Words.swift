@@ -13,7 +13,7 @@ extension WholeFile.Failure {
     case .system(let error): "cannot read the \(name): \(error.words)"
     case .notAFile(let kind): "this is \(kind), not a \(name)"
     case .tooLong: "the \(name) is longer than \(limit) bytes"
-    case .writableByAll: "the \(name) can be written by anybody, and \(harm); use chmod o-w"
+    case .writableByAll: "the \(name) is writable by everyone, and \(harm); use chmod o-w"
     }
   }
 }

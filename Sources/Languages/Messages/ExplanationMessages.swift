@@ -31,10 +31,10 @@ extension Message {
   package static let hasNoReminder = message("It has no reminder.")
   package static let remindersAre = message("Its reminders are for {times}.")
   package static let remindersWere = message("Its reminders were for {times}.")
-  package static let reminderWasToFire = message("Its reminder was to fire on {time}.")
+  package static let reminderWouldBeDue = message("Its reminder would have been due on {time}.")
   package static let reminderWasDue = message("Its reminder was due from {time}.")
   package static let reminderIsFor = message("Its reminder is for {time}.")
-  package static let reminderWillFire = message("Its reminder will fire on {time}.")
+  package static let reminderWillBeDue = message("Its reminder will be due on {time}.")
   package static let reminderWasDueUntil = message(
     "Its reminder was due from {time} until it expired.")
   package static let reminderIsDue = message("Its reminder has been due since {time}.")
@@ -43,7 +43,7 @@ extension Message {
   // Translators: {notice} at the beginning of a sentence; in the nominative.
   package static let theReminder = message(context: "beginning of a sentence", "The reminder")
   package static let theExpiredNotice = message(
-    context: "beginning of a sentence", "The notice that it has expired")
+    context: "beginning of a sentence", "The expired notice")
   // Translators: a loan was renewed, and {notice} was about the date before.
   package static let ofFormerExpiration = message("{notice} for its former expiration {date}")
   // Translators: {when} is " on 2026-11-23 at 06:21" or nothing; the next message makes it.
@@ -102,7 +102,7 @@ extension Message {
 
   // Translators: {notice} in the clauses; in the nominative.
   package static let reminderClause = message(context: "clause", "the reminder")
-  package static let expiredClause = message(context: "clause", "the notice that it has expired")
+  package static let expiredClause = message(context: "clause", "the expired notice")
   package static let nextClause = message(context: "clause", "then the next one")
   package static let comesOn = message("{notice}, on {time}")
   package static let nothingToCome = message("nothing, since no notice is to come")

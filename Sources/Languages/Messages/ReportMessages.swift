@@ -20,8 +20,8 @@ extension Message {
   package static let claimedLoans = plural(
     "; {count} claimed returned", "; {count} claimed returned")
   package static let overdueReturns = plural(
-    "; {count} book said to be returned, still on loan (see check-loans silence list)",
-    "; {count} books said to be returned, still on loan (see check-loans silence list)")
+    "; {count} book reported as returned, still on loan (see check-loans silence list)",
+    "; {count} books reported as returned, still on loan (see check-loans silence list)")
   package static let loansWithoutExpiration = plural(
     "; {count} loan without expiration", "; {count} loans without expiration")
   // Translators: appended to "loans without expiration".

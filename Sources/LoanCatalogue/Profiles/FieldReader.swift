@@ -92,7 +92,8 @@ extension FieldReader {
       for index in 0..<nodes.count {
         guard let node = unsafe nodes.node(index), unsafe !open.contains(node) else { continue }
         guard unsafe node.pointee.type == XML_ELEMENT_NODE else {
-          throw XPathFailure(message: "\(record.path.text.quoted()) leads to what is no element")
+          throw XPathFailure(
+            message: "\(record.path.text.quoted()) selects something other than an element")
         }
         unsafe found.append((node, kind))
       }

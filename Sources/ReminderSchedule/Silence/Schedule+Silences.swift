@@ -7,7 +7,7 @@ extension Schedule {
   ///   - ids: the loans' numbers.
   ///   - origin: the reason for it, and who has ordered it.
   ///   - until: the day from which the notices of a catalogue's loans are sent again; `nil` if the book
-  ///     is said to be returned: until the loan has left its catalogue or was renewed.
+  ///     is reported as returned: until the loan has left its catalogue or was renewed.
   /// - Returns: what became of each.
   public func silence(
     loans ids: [Int], by origin: Silence.Origin, until: (_ catalogue: String) -> CivilDate?
@@ -88,7 +88,7 @@ extension ScheduleReader {
   }
 
   /// The numbers of a report about catalogues: of loans that are silenced and would be open, see
-  /// ``openCount(at:catalogues:)``; and of books that are said to be returned and to be looked for.
+  /// ``openCount(at:catalogues:)``; and of books that are reported as returned and to be looked for.
   public func silencedCount(
     at now: CivilDateTime, catalogues: [String]? = nil
   ) throws(ScheduleError) -> (loans: Int, overdueReturns: Int) {
@@ -166,7 +166,7 @@ public struct SilencedLoans: Sendable {
   public var silenced: [ScheduledLoan] = []
   /// The numbers of those of them that were silenced for longer, with the day until which.
   public var shortened: [(id: Int, until: CivilDate)] = []
-  /// The numbers of those that are said to be returned, which stay silenced for longer.
+  /// The numbers of those that are reported as returned, which stay silenced for longer.
   public var returned: [Int] = []
   /// The numbers of those that nothing distinguishes from others, so that nobody could say which is
   /// meant once one of them has left.

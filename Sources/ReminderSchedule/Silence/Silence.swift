@@ -35,10 +35,10 @@ public struct Silence: Hashable, Sendable {
   /// The reason for it, and who has ordered it.
   public let origin: Origin
 
-  /// Whether the book is said to be returned, while its catalogue still has the loan.
+  /// Whether the book is reported as returned, while its catalogue still has the loan.
   public var isReturn: Bool { target != nil && until == nil }
 
-  /// The days after which a book that is said to be returned, and still on loan, is to be looked for.
+  /// The days after which a book that is reported as returned, and still on loan, is to be looked for.
   public static let daysToReturn = 7
 
   /// Whether the book should be looked for on the shelf.

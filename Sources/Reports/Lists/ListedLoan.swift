@@ -46,7 +46,7 @@ package struct ListedLoan {
   /// The library to which the book has to be returned.
   let library: String?
   let today: CivilDate
-  /// The day on which the notice that it has expired is sent, in a list of the shelf.
+  /// The day on which the expired notice is sent, in a list of the shelf.
   var noticeOn: CivilDate?
   /// Why the borrower cannot be written to, in the other lists.
   var fault: AddressFault?

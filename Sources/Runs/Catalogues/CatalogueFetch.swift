@@ -124,7 +124,7 @@ package struct CatalogueFetch: Sendable {
       }
       return reading.summary.isUsable || reading.summary.answer.isBorrowerUnknown ? nil : words
     } catch {
-      return "printed what cannot be read: \(error.message)"
+      return "printed something unreadable: \(error.message)"
     }
   }
 
@@ -137,7 +137,7 @@ package struct CatalogueFetch: Sendable {
   }
 
   private func failure(_ words: String) -> CommandError {
-    let reminders = file == nil ? "" : "; its reminders are unchanged"
+    let reminders = file == nil ? "" : "; its notices are unchanged"
     let subject = "\(name.visible): \((command.first ?? "").visible)"
     return CommandError(.noInput, "\(subject) \(words)\(reminders)")
   }

@@ -83,7 +83,7 @@ extension CatalogueToRead {
       case .schedule(let error): throw error
       case .catalogue(let error):
         let isKnown = try (isKept ? schedule : nil).map(isKnown)
-        let reminders = isKnown == true ? "; its reminders are unchanged" : ""
+        let reminders = isKnown == true ? "; its notices are unchanged" : ""
         print("check-loans: \(error)\(reminders)\(error.advice)")
         return CatalogueFindings(CommandError(error), wasOpened: true)
       }
@@ -105,7 +105,7 @@ extension CatalogueToRead {
     case .kept:
       if report.summary.answer.isBorrowerUnknown { break }
       let reminders = try (isKept ? schedule : nil).map { schedule throws(ScheduleError) in
-        try isKnown(to: schedule) ? "its reminders are unchanged" : "it has no reminders"
+        try isKnown(to: schedule) ? "its notices are unchanged" : "it has no notices"
       }
       let isCutOff = !report.summary.isComplete && report.summary.records > 0
       let rest = isCutOff ? "loans after the error are unknown" : nil
@@ -129,7 +129,7 @@ extension ReloadSummary {
     let before = removed + changed + unchanged
     if removed <= 10 || removed * 2 <= before { return nil }
     return """
-      \(removed) of \(counted(before, "loan")) are gone since the last reading; check-loans schedule list \
+      \(removed) of \(counted(before, "loan")) have left it since the last reading; check-loans schedule list \
       --returned lists them
       """
   }

@@ -88,7 +88,7 @@ package struct ClosedDaySetting: Hashable, Sendable {
         days: warnings.map { CalendarDay(day: .first, name: $0, line: 0) })
       if (try? schedule?.calendar(reported.path)?.days) ?? [] != reported.days {
         result.read.append(reported)
-        let more = warnings.count == 1 ? "" : "; check-loans closed says what else is odd"
+        let more = warnings.count == 1 ? "" : "; check-loans closed has the others"
         result.news += warnings.prefix(1).map { $0 + more }
       }
       if reading.chosen == 0 && !only.isEmpty {

@@ -83,12 +83,12 @@ extension ChannelDelivery {
         """
       case .newLoans:
         """
-        the ids, the readers, the statuses or the notice days of \(catalogue.visibleCatalogue) have changed
+        the ids, the borrowers, the statuses or the notice days of \(catalogue.visibleCatalogue) have changed
         """
       }
     return """
       \(channel.name.visible): \(counted(count, "notice")) fell due days ago and are not sent, because \
-      \(words); run once with --backlog send to send them, or with --backlog mark to count them as sent
+      \(words); run once with --backlog send to send them, or with --backlog mark to mark them as delivered
       """
   }
 }

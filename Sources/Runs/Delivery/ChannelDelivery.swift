@@ -37,9 +37,9 @@ extension DeliveryReport {
       let verb = unreachable == 1 ? "has" : "have"
       words.append(
         """
-        \(name): \(counted(unreachable, "borrower")) \(verb) no usable address, so \
+        \(name): \(counted(unreachable, "borrower")) \(verb) no usable address; \
         \(counted(unreachableNotices, "notice")) \(unreachableNotices == 1 ? "stays" : "stay") pending; \
-        see check-loans schedule list --failed, or set mail-fallback to an address of the library
+        see check-loans schedule list --failed, or set mail-fallback to the desk's address
         """)
     }
     if overLimit > 0, let limit {
@@ -306,7 +306,7 @@ package struct ChannelDelivery {
   private var language: Language { notifiers.language }
 
   private func outcome(of notices: Int) -> String {
-    if isRepeated { return "what is due stays pending" }
+    if isRepeated { return "its due notices stay pending" }
     let verb = notices == 1 ? "stays" : "stay"
     return "\(counted(notices, "notice")) \(isRemembered ? "\(verb) pending" : "not delivered")"
   }

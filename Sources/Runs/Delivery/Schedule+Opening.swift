@@ -20,7 +20,7 @@ extension Schedule {
     guard let days = try daysSetBack(at: now) else { return nil }
     return """
       the last run (or its --now) was \(counted(days, "day")) after this clock (\(now.date)); what it sent \
-      counts only once its date has come; until then it may be sent again
+      does not count before that date, and may be sent again
       """
   }
 }

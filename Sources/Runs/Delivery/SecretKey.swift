@@ -42,7 +42,7 @@ package struct SecretKey {
       throw CommandError(
         .noPermission,
         """
-        \(failure): anybody can write to the directory; use chmod o-w, or keep the schedule in another directory
+        \(failure): everyone can write to the directory; use chmod o-w, or keep the schedule in another directory
         """)
     }
     let secret: [UInt8]

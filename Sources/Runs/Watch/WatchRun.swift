@@ -118,8 +118,8 @@ package final class WatchRun {
   private func reportMissedChanges() {
     let line = loop.files.failure.map { failure in
       """
-      some changes are missed: \(failure.watchingWords); until that is over, everything is checked \
-      every minute
+      some changes are missed: \(failure.watchingWords); until this is fixed, all catalogues are \
+      checked every minute
       """
     }
     reporter.report(line, about: .changes)

@@ -31,7 +31,7 @@ package struct TranslationOptions: ParsableArguments, DescribedOptions {
     do throws(WholeFile.Failure) {
       bytes = try WholeFile.bytes(of: translation, limit: Self.limit)
     } catch {
-      let words = error.words("translation", limit: Self.limit, harm: "is what people read")
+      let words = error.words("translation", limit: Self.limit, harm: "goes out in every notice")
       let fault = CommandError(.noInput, "\(translation.visible): \(words)")
       throw fault.located(at: "translation", settings, environment.given)
     }

@@ -157,7 +157,7 @@ package struct MailOptions: ParsableArguments, DescribedOptions {
     } catch let error as WholeFile.Failure {
       words =
         "\(mailCss.visible): "
-        + error.words("style", limit: StyleSheet.longest, harm: "is what people get")
+        + error.words("style", limit: StyleSheet.longest, harm: "goes out in every mail")
     } catch {
       words = "\(mailCss.visible): \(error)"
     }
