@@ -121,9 +121,11 @@ test-real: setup build ## Send mail through real mail systems, and ask real data
 	Tests/Real/sql.sh $(BINARY)
 
 .PHONY: test-archive
-test-archive: setup-test dist test-build ## Run all tests of the command on the archive's program
+test-archive: setup-test dist test-build ## Run all tests of the command on the archive's program, and those of its libxml2
 	CHECK_LOANS_BINARY="$(CURDIR)/$(PACKAGES)/$(ARCHIVE)/check-loans" Tests/run.sh \
 	  --filter '^(CheckLoans|Runs|Settings|Reports|Validation)Tests' --skip 'It needs no Swift'
+	LIBRARIES=$(LIBRARIES) Tests/run.sh --build
+	LIBRARIES=$(LIBRARIES) Tests/run.sh --filter '^LoanCatalogueTests'
 
 .PHONY: test-packages
 test-packages: dist deb oci sbom try-packages ## Make all packages, then install, run, upgrade and purge them: needs root
@@ -325,7 +327,7 @@ check-sums:
 
 .PHONY: clean
 clean: ## Remove everything that was built
-	rm -rf .build .build-test .build-packages .build-libraries .build-docs .build-bench .build-fuzz .build-asan .build-tsan
+	rm -rf .build .build-test .build-test-archive .build-packages .build-libraries .build-docs .build-bench .build-fuzz .build-asan .build-tsan
 
 .PHONY: setup setup-test setup-browser setup-bench setup-package setup-pictures
 setup: ## Install the system libraries that are missing

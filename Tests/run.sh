@@ -3,13 +3,21 @@
 # stop the program.
 #
 # run.sh [--list FILE] OPTIONS: runs tests that have been built, those that `swift test` chooses by
-# the options, or those in a file, a line SUITE/NAME each. Says once more at the end what was left out
-# and what has failed: it would be far up, above hundreds of tests that have passed.
+# the options, or those in a file, a line SUITE/NAME each. Says once more at the end what was left
+# out and what has failed: it would be far up, above hundreds of tests that have passed.
+#
+# With LIBRARIES, a directory of packaging/libraries.sh, both use these instead of the system's.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 export WARNINGS_AS_ERRORS=1 FAILPOINTS=1
-options=(--configuration release --scratch-path .build-test -Xswiftc -enable-testing)
+options=(--configuration release -Xswiftc -enable-testing)
+if [[ ${LIBRARIES-} ]]; then
+  export PKG_CONFIG_PATH=$LIBRARIES/pkgconfig
+  options+=(--scratch-path .build-test-archive -Xlinker "-L$LIBRARIES/static")
+else
+  options+=(--scratch-path .build-test)
+fi
 case ${1-} in
 --build)
   exec swift build --build-tests "${options[@]}" --explicit-target-dependency-import-check error

@@ -168,17 +168,19 @@ struct MalformedXMLTests {
     before: String, after: String
   ) throws {
     let text = "<?xml version='1.0' encoding='US-ASCII'?><books><book><title>\(before)é\(after)"
-    #expect(
-      try fault(Array(text.utf8))
-        == "the byte 0xC3 is not text in the declared encoding; declare the right one, or save as "
-        + "UTF-8")
+    #expect(try Self.refusals("byte 0xC3 is").contains(fault(Array(text.utf8))))
   }
 
   @Test func `Bytes that the declared encoding does not have are named`() throws {
-    let text = "<?xml version='1.0' encoding='windows-1252'?><books><book><title>"
-    #expect(
-      try fault(Array(text.utf8) + [0x81] + Array("</title>".utf8))
-        == "the bytes 0x81 0x3C 0x2F 0x74 are not text in the declared encoding; declare the right "
-        + "one, or save as UTF-8")
+    let text = "<?xml version='1.0' encoding='windows-1253'?><books><book><title>"
+    let bytes = Array(text.utf8) + [0xD2] + Array("</title>".utf8)
+    #expect(try Self.refusals("bytes 0xD2 0x3C 0x2F 0x74 are").contains(fault(bytes)))
+  }
+
+  /// What is said of bytes, and what is said where libxml2 does not name them.
+  private static func refusals(_ bytes: String) -> [String?] {
+    [bytes, "bytes that follow are"].map {
+      "the \($0) not text in the declared encoding; declare the right one, or save as UTF-8"
+    }
   }
 }

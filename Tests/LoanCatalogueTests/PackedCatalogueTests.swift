@@ -175,7 +175,8 @@ struct PackedCatalogueTests {
       let reading = try read(packed)
       #expect(reading.diagnostics.map(\.code) == [.notACatalogue])
       #expect(reading.diagnostics[0].message == words)
-      #expect((63 << 20...64 << 20).contains(reading.diagnostics[0].location.column))
+      // Some versions of libxml2 have read a little further than they have parsed.
+      #expect((63 << 20...65 << 20).contains(reading.diagnostics[0].location.column))
     }
   }
 

@@ -320,7 +320,7 @@ struct XPathProfileTests {
     let error = #expect(throws: CatalogueError.self) {
       _ = try reader.reading(ofText: Self.shelves)
     }
-    #expect(error?.message.hasSuffix("\"/l/i/@t\" leads to what is no element") == true)
+    #expect(error?.message.hasSuffix("\"/l/i/@t\" selects something other than an element") == true)
   }
 
   @Test(arguments: [

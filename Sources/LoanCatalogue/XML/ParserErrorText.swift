@@ -116,7 +116,9 @@ extension ParserErrorText {
           save as UTF-8
           """
       }
-      return number == 0 ? nil : Self.isNotAllowed(number)
+      if number != 0 { return Self.isNotAllowed(number) }
+      // Later versions do not name the bytes that a converter refuses.
+      return code == XML_ERR_INVALID_ENCODING ? Self.isNotText("bytes that follow are") : nil
     case XML_I18N_CONV_FAILED:
       return name.map { Self.isNotText("bytes \($0) are") }
     default:
