@@ -56,7 +56,7 @@ if (( status )); then
   } >&2
 fi
 run=$(sed -nE 's/^[^ ]* Test run with ([0-9]+) tests? .*/\1/p' "$log" | tail -n 1)
-if (( ${run:-0} == 0 || run != ${count:-$run} )); then
+if (( ${run:-0} == 0 || run != ${count:-${run:-0}} )); then
   echo "run.sh: the tests run are ${run:-0}, not ${count:-at least one}" >&2
   status=1
 fi

@@ -7,6 +7,7 @@
 # What comes must have the SHA-256 in archives.sha256, beside this script: whoever pins this commit has
 # pinned the program. CHECK_LOANS_RELEASES is where the releases are, in place of the project's own address.
 set -euo pipefail
+unset CDPATH TAR_OPTIONS
 here=$(cd "$(dirname "$0")" && pwd)
 readonly here
 
@@ -24,6 +25,7 @@ main() {
   if ! is_intact "$directory"; then
     base=$(releases)
     unpack "$base/v$version/$archive" "$directory"
+    is_intact "$directory" || fail "$directory does not have what was released"
   fi
   if (($#)); then exec "$directory/check-loans" "$@"; fi
   echo "$directory"
@@ -85,7 +87,7 @@ unpack() (
 fail() {
   local command=
   [[ ${GITHUB_ACTIONS-} != true ]] || command=::error::
-  echo "${command}check-loans: $*" >&2
+  echo "${command}check-loans: ${*//$'\n'/ }" >&2
   exit 69
 }
 

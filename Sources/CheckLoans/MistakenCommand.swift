@@ -91,6 +91,9 @@ enum MistakenCommand {
   private static func advice(
     onOption option: String, of command: any ParsableCommand.Type
   ) -> String? {
+    if let longer = command.optionNames.first(where: { "--\($0)".hasPrefix("\(option)-") }) {
+      return "did you mean --\(longer)?"
+    }
     let owners = commands(with: option)
     if !owners.isEmpty {
       let others = owners.count > 3 ? " and others" : ""

@@ -97,7 +97,7 @@ public struct Rule: Hashable, Sendable {
       explanation = """
         It is a response in JSON, a page that a server shows to a browser, for example to log in, a \
         response with its headers, as curl -i writes it, or a compressed file that is cut off or \
-        damaged. Reminders are unchanged.
+        damaged. Notices are unchanged.
         """
       example = "<!DOCTYPE html><html><title>Log in</title><body>Who are you?</body></html>"
       fixed = Self.sound
@@ -153,7 +153,7 @@ public struct Rule: Hashable, Sendable {
         There are loans, but none of them has anything where its format has the date. Perhaps none \
         has an end, or every book is on the shelf; but perhaps the date has another name since \
         yesterday, or a profile has a mistake, and no loan would get a reminder any longer. \
-        Reminders that were scheduled are kept. It is an error where a book without a date has a \
+        Notices that were scheduled are kept. It is an error where a book without a date has a \
         borrower or a loan date.
         """
       example = """
@@ -219,8 +219,8 @@ public struct Rule: Hashable, Sendable {
     case .duplicateExpiration:
       summary = "a book has two expirations"
       explanation = """
-        It is impossible to know which one counts, so the loan is left out. Often the old date was \
-        not removed when the loan was renewed.
+        It is impossible to know which one counts. So the loan stays as the schedule has it, and a \
+        new one is left out. Often the old date was not removed when the loan was renewed.
         """
       example = "<expiration>2026.12.01</expiration>\n<expiration>2026.12.15</expiration>"
       fixed = "<expiration>2026.12.15</expiration>"

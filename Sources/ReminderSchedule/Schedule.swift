@@ -243,8 +243,10 @@ public final class Schedule: Sendable {
     }
   }
 
-  /// Gives a catalogue another name, under which its loans and what was delivered count; if the schedule
-  /// has a catalogue of that name, what was delivered of one of the two.
+  /// Gives a catalogue another name, under which its loans and what was delivered count.
+  ///
+  /// If the schedule has a catalogue of that name, what was delivered of one of the two counts, and the loans
+  /// are those of the one that was read last: the others have left it.
   ///
   /// - Returns: how many loans it has; `nil` if the schedule has no such catalogue, or it has the name.
   public func rename(catalogue: String, to name: String) throws(ScheduleError) -> Int? {
@@ -262,7 +264,7 @@ public final class Schedule: Sendable {
         try database.run(
           "UPDATE OR IGNORE silence SET catalogue = ?2 WHERE catalogue = ?1", other, id)
         try database.run("DELETE FROM silence WHERE catalogue = ?", other)
-        _ = try database.forgetLoans(of: other)
+        try database.takeNewerLoans(of: other, into: id)
         try database.run("DELETE FROM catalogue WHERE id = ?", other)
       }
       try database.run("UPDATE catalogue SET path = ? WHERE id = ?", name, id)
@@ -292,6 +294,11 @@ public final class Schedule: Sendable {
       return (loan, database.changes > 0)
     }
   }
+
+  /// Writes the file anew, without what deleted rows have left in it.
+  ///
+  /// - SeeAlso: VACUUM in SQLite's documentation.
+  func writeAnew() throws(ScheduleError) { try connection.perform { try $0.execute("VACUUM") } }
 
   /// Runs `body` in one transaction, for a command that the user has given.
   func writeByUser<Value>(
@@ -331,6 +338,43 @@ extension Database {
       """, other, id)
     try run("UPDATE OR IGNORE delivery SET \(column) = ?2 WHERE \(column) = ?1", other, id)
     try run("DELETE FROM delivery WHERE \(column) = ?", other)
+  }
+
+  /// Gives a catalogue the loans of another one if that was read after it, and those that have left it, which
+  /// keep their numbers; otherwise forgets these.
+  fileprivate func takeNewerLoans(of other: Int64, into id: Int64) throws {
+    let newer = try rows(
+      """
+      SELECT other.read_at / 86400 FROM catalogue AS other, catalogue
+      WHERE other.id = ?1 AND catalogue.id = ?2
+        AND other.read_at - other.read_utc_offset
+          >= coalesce(catalogue.read_at - catalogue.read_utc_offset, 0)
+      """, other, id
+    ) { $0.integer(0) }
+    guard let day = newer.first else {
+      _ = try forgetLoans(of: other)
+      return
+    }
+    let (own, others) = (LoanID.all(of: id), LoanID.all(of: other))
+    try run(
+      """
+      INSERT INTO left_loan SELECT *, ?5 FROM loan
+      WHERE id BETWEEN ?1 AND ?2
+        AND identity NOT IN (SELECT identity FROM loan WHERE id BETWEEN ?3 AND ?4)
+      """, own.lowerBound, own.upperBound, others.lowerBound, others.upperBound, day)
+    try run("DELETE FROM loan WHERE id BETWEEN ? AND ?", own)
+    for table in LoanTable.allCases {
+      try run(
+        "UPDATE \(table.rawValue) SET id = id + ?3 WHERE id BETWEEN ?1 AND ?2", others.lowerBound,
+        others.upperBound, own.lowerBound - others.lowerBound)
+    }
+    try run(
+      """
+      UPDATE catalogue SET library = other.library, read_at = other.read_at,
+        read_utc_offset = other.read_utc_offset, modified_at = other.modified_at,
+        modified_utc_offset = other.modified_utc_offset, unknown_since = other.unknown_since
+      FROM catalogue AS other WHERE other.id = ?1 AND catalogue.id = ?2
+      """, other, id)
   }
 
   /// Forgets the loans of a catalogue, and those that have left it.

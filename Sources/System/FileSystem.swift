@@ -88,9 +88,10 @@ package enum FileSystem {
     (try? Stat(of: path))?.type == .directory
   }
 
-  /// The name of the network file system that a path is on; `nil` for a disk of this host.
+  /// The name of the network file system that a path is on; `nil` for a disk of this host, and for a
+  /// program of FUSE that is not known.
   ///
-  /// - SeeAlso: `statfs(2)`.
+  /// - SeeAlso: `statfs(2)`, `proc(5)`.
   package static func networkFileSystem(of path: String) -> String? {
     let type = unsafe check_loans_file_system_type(path)
     if type != fuse { return networkFileSystems[type] }
@@ -103,8 +104,8 @@ package enum FileSystem {
 
   /// The program of FUSE that has mounted a device, if it gets the files from other hosts.
   ///
-  /// - Parameter mounts: lines as of `/proc/self/mountinfo`, see proc(5): in the third field the device,
-  ///   and after a field `-` the type, such as `fuse.sshfs`.
+  /// - Parameter mounts: lines as of `/proc/self/mountinfo`, see proc(5): in the third field the device, and
+  ///   after a field `-` the type, such as `fuse.sshfs`, and the source.
   package static func networkProgram(
     ofDevice device: (major: UInt32, minor: UInt32), in mounts: String
   ) -> String? {
@@ -114,8 +115,12 @@ package enum FileSystem {
       guard fields.count > 2, fields[2] == wanted, let end = fields.firstIndex(of: "-") else {
         continue
       }
-      let type = fields[(end + 1)...].first?.split(separator: ".").last.map(String.init)
-      return type.flatMap { networkPrograms.contains($0) ? $0 : nil }
+      let mounted = fields[(end + 1)...].prefix(2).map(String.init)
+      guard mounted.count == 2 else { return nil }
+      let (type, source) = (mounted[0], mounted[1])
+      // Some, davfs2 among them, have no type of their own.
+      if type == "fuse" { return source.contains("://") ? "FUSE" : nil }
+      return networkPrograms.first { type == "fuse.\($0)" }
     }
     return nil
   }
@@ -124,8 +129,8 @@ package enum FileSystem {
   private static let fuse: UInt32 = 0x6573_5546
 
   private static let networkPrograms: Set = [
-    "ceph", "ceph-fuse", "curlftpfs", "davfs", "glusterfs", "gvfsd-fuse", "juicefs", "mfs",
-    "rclone", "s3fs", "smbnetfs", "sshfs",
+    "ceph", "ceph-fuse", "curlftpfs", "glusterfs", "gvfsd-fuse", "juicefs", "mfs", "rclone",
+    "s3fs", "smbnetfs", "sshfs",
   ]
 
   /// As in `<linux/magic.h>` and statfs(2).

@@ -73,6 +73,61 @@ struct ForgetBorrowerTests {
     #expect(!dump.text.contains("lila@") && !dump.text.contains("Vadas"))
   }
 
+  @Test func `In what programs say, the case of an address makes no difference`() async throws {
+    let desk = try Desk(
+      catalogue: """
+        <books>\(book("Abigél", "Anna", "anna@example.org"))\
+        \(book("Toldi", "Dóra", "dora@example.org"))\(book("Ábel", "Béla", "bela@example.org"))\
+        \(book("Jónás", "E"))</books>
+        """)
+    // Each run fails with another sentence about the same notices.
+    try desk.folder.write(
+      program: "#!/bin/sh\nread -r name < name\necho \"rejected, dear me: $name\"\nexit 1\n",
+      to: "tell")
+    let run = ["--notify", "stdout", "--notify", "exec:\(desk.folder.path)/tell"]
+    for name in ["ANNA@example.org", "dora@example.org"] {
+      try desk.folder.write("\(name)\n", to: "name")
+      _ = try await desk.run(["books.xml"] + run)
+      _ = try await desk.run(["books.xml", "--now", "2026-11-23T07:00"] + run)
+    }
+    try desk.folder.write(
+      "<books>\(book("Ábel", "Béla", "bela@example.org"))</books>", to: "books.xml")
+    _ = try await desk.run("books.xml", "--now", "2026-11-23T07:10", "--notify", "stdout")
+    for name in ["anna@example.org", "dora@example.org", "E"] {
+      #expect(try await desk.run("schedule", "forget", "--borrower-is", name).status == 0)
+    }
+    let file = "\(desk.folder.path)/\(Desk.state)"
+    let reasons = try await desk.shell("sqlite3 '\(file)' 'SELECT text FROM reason'").text
+    #expect(!reasons.lowercased().contains("anna@") && !reasons.contains("dora@"), "\(reasons)")
+    #expect(reasons.contains("rejected, dear me: …"), "\(reasons)")
+    #expect(try await desk.shell("grep -Eci 'anna@|dora@' '\(file)'").status == 1)
+  }
+
+  @Test func `White space in a name may be another, and a name be an address`() async throws {
+    let desk = try await desk(
+      [book("Abigél", "Nagy\u{A0}Anna"), book("Toldi", "bela@example.org")], returned: 2)
+    for name in ["Nagy Anna", "bela@example.org"] {
+      let forgotten = try await desk.run("schedule", "forget", "--borrower-is", name)
+      #expect(forgotten.text.hasPrefix("forgot 1 returned loan and 1 notice of "), "\(name)")
+    }
+  }
+
+  @Test func `Nothing is left in what the file does not use`() async throws {
+    let desk = try await desk([book("Abigél", "Vadas Lilla"), book("Ábel", "Béla")], returned: 1)
+    let many = (1...300).map { book("Book \($0)", "Reader \($0)") }
+    try desk.folder.write("<books>\(many.joined())</books>", to: "many.xml")
+    #expect(try await desk.run("many.xml", "--notify", "stdout").lines.count == 300)
+    #expect(try await desk.run("schedule", "forget", "many.xml").status == 0)
+    func unusedPages() async throws -> String {
+      let file = "\(desk.folder.path)/\(Desk.state)"
+      return try await desk.shell("sqlite3 '\(file)' 'PRAGMA freelist_count'").text
+    }
+    #expect(try await unusedPages() != "0\n")
+    let forgotten = try await desk.run("schedule", "forget", "--borrower-is", "Vadas Lilla")
+    #expect(forgotten.status == 0)
+    #expect(try await unusedPages() == "0\n")
+  }
+
   @Test func `A name whose loans have an address is answered with the address`() async throws {
     let desk = try await desk([book("Abigél", "Vadas Lilla", "lilla@example.org")], returned: 1)
     let result = try await desk.run("schedule", "forget", "--borrower-is", "Vadas Lilla")

@@ -52,7 +52,7 @@ struct ScheduleListTests {
     #expect(try await titles(desk, "--returned", "--catalogue", "other.xml") == [])
     #expect(
       try await desk.run("schedule", "list", "--borrower", "Szabó").outcome
-        == Outcome(0, errors: "check-loans: nothing in the schedule fits\n"))
+        == Outcome(0, errors: "check-loans: nothing in the schedule matches\n"))
     #expect(
       try await desk.run("schedule", "list", "--catalogue", "nosuch.xml")
         .ends(64, saying: "books.xml, \(desk.folder.path)/other.xml"))

@@ -99,25 +99,6 @@ struct TimerTests {
     #expect(FileSystem.pathOthersCanWrite(above: "/nonexistent/check-loans") != nil)
   }
 
-  @Test(
-    arguments: [
-      (28, "sshfs"), (29, nil), (30, "glusterfs"), (31, nil), (32, "davfs"), (33, nil),
-    ] as [(UInt32, String?)])
-  func `A program of FUSE that asks other hosts is one of a network`(
-    minor: UInt32, name: String?
-  ) throws {
-    // As in proc(5), with and without optional fields.
-    let mounts = """
-      24 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
-      61 24 0:28 / /mnt/a\\040b rw,nosuid shared:5 master:2 - fuse.sshfs desk@host:/ rw,user_id=0
-      62 24 0:29 / /mnt/c rw - fuse.gocryptfs /srv/c rw
-      63 24 0:30 / /mnt/d rw shared:7 - fuse.glusterfs host:/volume rw
-      64 24 0:31 / /mnt/e rw shared:8 - fuseblk /dev/sdb1 rw
-      65 24 0:32 / /mnt/f rw shared:9 - davfs https://host rw
-      """
-    #expect(FileSystem.networkProgram(ofDevice: (0, minor), in: mounts) == name)
-  }
-
   @Test(.enabled(if: File.exists(analyzer), "the Debian package systemd is not installed"))
   func `A run for the desktop belongs to it, and is tried again where it came too early`()
     async throws

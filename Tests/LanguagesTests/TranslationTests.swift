@@ -186,7 +186,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("en", 1, "This reader"), ("en", 2, "These readers"), ("hu", 1, "Ezt az olvasót"),
+    ("en", 1, "This borrower"), ("en", 2, "These borrowers"), ("hu", 1, "Ezt az olvasót"),
     ("hu", 2, "Ezeket az olvasókat"), ("de", 1, "Diese Person war"),
     ("de", 2, "Diese Personen waren"), ("cs", 1, "Tohoto čtenáře"), ("cs", 5, "Tyto čtenáře"),
     ("ru", 1, "По электронной почте"), ("ru", 2, "Этих читателей"),

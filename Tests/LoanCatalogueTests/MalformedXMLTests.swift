@@ -179,7 +179,7 @@ struct MalformedXMLTests {
 
   /// What is said of bytes, and what is said where libxml2 does not name them.
   private static func refusals(_ bytes: String) -> [String?] {
-    [bytes, "bytes that follow are"].map {
+    [bytes, "bytes here are"].map {
       "the \($0) not text in the declared encoding; declare the right one, or save as UTF-8"
     }
   }

@@ -172,7 +172,7 @@ import Testing
         - “Abigél” is 7 days overdue (due 14 November 2026)
         - “Ábel” is 6 days overdue (due 15 November 2026)
 
-        Reader without a name
+        Borrower without a name
 
         This book is due soon:
 
@@ -210,10 +210,10 @@ import Testing
         try notice("Kőszívű", on: 14, to: "Kis Éva", email: "eva(at)example.org"),
         try notice("Tüskevár", on: 24, to: nil, email: nil), try notice("Ábel", on: 14),
       ], in: .english, today: today, sender: "Városi Könyvtár")
-    #expect(letter.subject == "Reminders for 4 readers without a working address")
+    #expect(letter.subject == "Reminders for 4 borrowers without a usable address")
     #expect(
       letter.text == """
-        These readers could not be reached by e-mail. Please let them know in another way.
+        These borrowers could not be reached by e-mail. Please let them know in another way.
 
         Kis Éva
 
@@ -235,7 +235,7 @@ import Testing
 
         - “Toldi” is due in 2 days, on 23 November 2026
 
-        Reader without a name
+        Borrower without a name
 
         The catalogue has no e-mail address.
 
@@ -248,7 +248,7 @@ import Testing
     let letter = Letter(
       toDeskAbout: [try notice("Abigél"), try notice("Toldi")], in: .english, today: today,
       sender: "Városi Könyvtár")
-    #expect(letter.text.hasPrefix("This reader could not be reached by e-mail. "))
+    #expect(letter.text.hasPrefix("This borrower could not be reached by e-mail. "))
   }
 
   @Test func `The library is told the readers' telephone numbers, and no reader is`() throws {

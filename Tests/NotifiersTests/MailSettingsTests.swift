@@ -84,7 +84,7 @@ import Testing
     }
     let message = try #require(settings.message(about: [notice()], in: mailContext(nil)))
     #expect(message.to == settings.fallback)
-    #expect(message.subject == "Reminders for 1 reader without a working address")
+    #expect(message.subject == "Reminders for 1 borrower without a usable address")
     #expect(message.unsubscribe == [])
     #expect(!message.text.contains("https"))
   }

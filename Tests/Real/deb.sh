@@ -72,6 +72,7 @@ test_package() {
   cd $real
   # Nothing of an installation that this machine may have.
   apt-get -qq purge --yes check-loans >/dev/null 2>&1 || true
+  rm -f /usr/local/bin/check-loans
   rm -rf $state /etc/check-loans
   names >$real/before
   test_installation

@@ -168,7 +168,7 @@ struct DeliveryTests {
           0,
           errors: """
             check-loans: the last run (or its --now) was 47481 days after this clock (1970-01-01); \
-            what it sent does not count before that date, and may be sent again
+            what it sent does not count until then, and may be sent again
 
             """))
     #expect(try await cron(desk, "1970-01-01") == Outcome(0), "it is told once")

@@ -135,7 +135,7 @@ struct MailChannelTests {
     #expect(desk.tried == ["anna@example.org", "bela@example.org", "help@example.org"])
     let mail = try #require(try await desk.mails().last)
     #expect(mail.to == "Desk <help@example.org>")
-    #expect(mail.subject == "Reminders for 2 readers without a working address")
+    #expect(mail.subject == "Reminders for 2 borrowers without a usable address")
     let parts = [
       "Zoltán", "The catalogue has no e-mail address.", "“Toldi”", "Béla",
       "Nothing is sent to the address bela@example.org.", "“Biblia”",
@@ -152,7 +152,7 @@ struct MailChannelTests {
     }
   }
 
-  @Test func `One reader without a working address is one, however the address is written`()
+  @Test func `One borrower without a usable address is one, however the address is written`()
     async throws
   {
     let desk = try MailDesk([
@@ -832,8 +832,8 @@ struct MailChannelTests {
     #expect(refused.status == 78)
     let (old, new) = ("\(folder.path)/books.xml", "\(folder.path)/part.xml")
     let held = """
-      check-loans: \(new) has the loans of \(old), so the notices of both are held; if it takes its \
-      place, use check-loans schedule rename-catalogue \(old) \(new), and otherwise check-loans \
+      check-loans: \(new) has the loans of \(old), so the notices of both are held; if it replaces \
+      that file, use check-loans schedule rename-catalogue \(old) \(new), and otherwise check-loans \
       schedule forget \(new)
 
       """
@@ -843,6 +843,41 @@ struct MailChannelTests {
     #expect(renamed.status == 0)
     #expect(try await desk.desk.run(run).outcome.ending == .exited(0))
     #expect(desk.tried.count == 52)
+  }
+
+  @Test func `Of two catalogues that become one, the loans read last count`() async throws {
+    let desk = try MailDesk(backlog(1))
+    let folder = desk.desk.folder
+    func book(_ id: String, _ name: String, _ expiration: String) -> String {
+      """
+      <book id="\(id)"><title>T\(id)</title><borrower>\(name)</borrower>\
+      <email>\(name)@example.org</email><expiration>\(expiration)</expiration></book>
+      """
+    }
+    let (anna, cili) = (book("1", "anna", "2026.11.22"), book("3", "cili", "2026.11.22"))
+    let bela = book("2", "bela", "2026.11.22")
+    try folder.write("<books>\(anna)\(bela)\(cili)</books>", to: "old.xml")
+    let old = ["--notify", "mail", "old.xml", "--now", "2026-11-21T07:00"]
+    #expect(try await desk.desk.run(old).status == 0)
+    #expect(desk.tried.count == 3)
+    // Anna has returned hers, Béla has renewed his, and Dóra's is new.
+    let dora = book("4", "dora", "2026.11.24")
+    let books = "<books>\(book("2", "bela", "2026.12.22"))\(cili)\(dora)</books>"
+    try folder.write(books, to: "new.xml")
+    let new = ["--notify", "mail", "new.xml", "--now", "2026-11-23T07:00"]
+    #expect(try await desk.desk.run(new).status == 78)
+    let renamed = try await desk.desk.run("schedule", "rename-catalogue", "old.xml", "new.xml")
+    #expect(renamed.text == "old.xml is now new.xml, with 3 loans\n")
+    let returned = try await desk.desk.run("schedule", "list", "--returned")
+    #expect(returned.lines.count == 1)
+    #expect(returned.text.contains("T1"))
+    // Even if it cannot be read.
+    try folder.write("<books>", to: "new.xml")
+    #expect(try await desk.desk.run(new).status == 65)
+    #expect(desk.tried.dropFirst(3).sorted() == ["cili@example.org", "dora@example.org"])
+    try folder.write(books, to: "new.xml")
+    #expect(try await desk.desk.run(new).status == 0)
+    #expect(desk.tried.count == 5)
   }
 
   @Test func `A small catalogue that was moved tells nobody twice`() async throws {
@@ -960,10 +995,33 @@ struct MailChannelTests {
       ["books.xml", "--notify", "stdout"], variables: variables)
     #expect(result.status == 78)
     #expect(result.errorText.contains("mark-all is for one run; give it on the command line"))
+    for command in [["deliver"], ["watch", "books.xml"]] {
+      let result = try await desk.desk.run(command + ["--notify", "stdout"], variables: variables)
+      #expect(result.status == 78)
+      #expect(result.text == "")
+    }
+    let watch = try await desk.desk.run("watch", "--backlog", "mark-all", "books.xml")
+    #expect(watch.status == 64)
+    #expect(watch.errorText.contains("first run check --backlog mark-all instead"))
     let timer = try await desk.desk.run(
       "timer", "--notify", "stdout", "--backlog", "mark", "books.xml")
     #expect(timer.status == 64)
     #expect(timer.errorText == "check-loans: --backlog is for one run; leave it out\n")
+  }
+
+  @Test(arguments: ["mark", "mark-all"])
+  func `Nothing is sent where nothing can be marked`(choice: String) async throws {
+    let desk = try MailDesk(backlog(3))
+    for (option, words) in [
+      (["--state", "none"], "there is none; leave out --state none"),
+      (["--mail-redirect", "me@example.org"], "--backlog marks nothing in a trial"),
+    ] {
+      let result = try await desk.desk.run(
+        ["--backlog", choice, "--notify", "mail", "books.xml"] + option)
+      #expect(result.status == 64)
+      #expect(result.errorText.contains(words), "\(result.errorText)")
+    }
+    #expect(desk.tried == [])
   }
 
   @Test(arguments: ["mark", "mark-all"])

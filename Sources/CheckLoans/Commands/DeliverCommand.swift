@@ -41,6 +41,7 @@ struct DeliverCommand: Subcommand {
     let notifiers = try ChannelNotifiers(
       channels, self.channels, language, environment, state: state,
       makesSecrets: !dryRun.dryRun)
+    let backlog = try self.channels.backlog(through: channels, hasSchedule: true, environment)
     if verbose.verbose { console.printError(zone.words(for: now)) }
     let schedule = try Schedule(state.path(environment), isDryRun: dryRun.dryRun)
     if let warning = try schedule.clockSetBackWarning(now: now) { console.printError(warning) }
@@ -64,7 +65,7 @@ struct DeliverCommand: Subcommand {
       status = status.worse(.badSetting)
     }
     let delivery = ChannelDelivery(
-      schedule, groups, times, stale, notifiers, backlog: self.channels.backlog, console,
+      schedule, groups, times, stale, notifiers, backlog: backlog, console,
       onEvent: console.eventPrinter(isVerbose: verbose.verbose))
     if !dryRun.dryRun { return status.worse(try delivery.run(channels)) }
     try delivery.rehearse(channels)

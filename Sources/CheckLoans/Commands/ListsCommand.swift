@@ -23,10 +23,10 @@ struct ListsCommand: Subcommand {
     abstract: "List books to look for, and borrowers to call or write to.",
     discussion: """
       Reads catalogues as check does, and finds in the schedule what was sent before; the schedule \
-      stays unchanged. Silenced loans and books reported as returned are left out.
+      stays unchanged. Silenced loans are left out, and those reported as returned.
 
       shelf lists, in shelf order, the books whose expired notice is due within two days and was \
-      not sent: a book found there has been returned. call lists the borrowers, with their \
+      not sent, and those lost or claimed returned: a book found there has been returned. call lists the borrowers, with their \
       telephone numbers, who have loans that need attention but no e-mail address, or one that was \
       refused; letters lists them once each, with their postal addresses.
 
@@ -44,7 +44,8 @@ struct ListsCommand: Subcommand {
     ] + CatalogueOptions.facts + StateOptions.facts + NowOptions.facts + LanguageOptions.facts
     + ColorOptions.facts + PagerOptions.facts
 
-  @Argument(help: "List to print: shelf, call or letters.")
+  @Argument(
+    help: ArgumentHelp("List to print.", valueName: "shelf|call|letters"))
   var kind: StaffList.Kind
 
   @Argument(

@@ -59,6 +59,9 @@ struct PlanCommand: Subcommand {
     let given = environment.given
     let isListed = given.file.map { !$0.catalogues.isEmpty || $0.listed != nil } ?? false
     let reads = !catalogues.isEmpty || isListed
+    if given["backlog"]?.isFromCommandLine == true {
+      throw CommandError(.usage, "--backlog is for a run that delivers; leave it out")
+    }
     let ofReading = LadderOptions.facts + ProfileOptions.facts
     if !reads, let unused = ofReading.first(where: { given[$0.name]?.isFromCommandLine == true }) {
       throw CommandError(

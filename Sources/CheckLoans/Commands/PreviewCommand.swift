@@ -35,7 +35,7 @@ struct PreviewCommand: Subcommand {
   static let facts: [OptionFact] =
     [OptionFact("borrower", .text, .line), OptionFact("format", .text, .run)]
     + LanguageOptions.facts + ChannelOptions.facts + CatalogueOptions.facts + NowOptions.facts
-    + ConfigOptions.facts
+    + StateOptions.facts
 
   @Argument(
     help:
@@ -56,15 +56,17 @@ struct PreviewCommand: Subcommand {
   @OptionGroup(visibility: .hidden) var channels: ChannelOptions
   @OptionGroup(visibility: .hidden) var catalogue: CatalogueOptions
   @OptionGroup var now: NowOptions
-  @OptionGroup var state: ConfigOptions
+  @OptionGroup var state: StateOptions
 
   var files: [String] { catalogues }
   var readingOptions: CatalogueOptions? { catalogue }
 
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let sender = try Mailbox("Town Library <library@example.org>")
+    let hasState = try state.optionalPath(environment) != nil
     let notifiers = try ChannelNotifiers(
-      [.mail], channels, language, environment, sender: sender,
+      [.mail], channels, language, environment, state: hasState ? state : nil,
+      makesSecrets: false, sender: sender,
       isLanguageFixed: environment.given["language"]?.isFromCommandLine == true)
     let clock = try catalogue.zone.clock(environment)
     let now = try clock.now(now.now)

@@ -142,7 +142,7 @@ struct ListCommand: Subcommand {
   /// - Parameter catalogues: the number of those in the schedule.
   private func emptyWords(catalogues: Int) -> String {
     if borrower != nil || !catalogue.isEmpty || (due && (failed || returned)) {
-      return "nothing in the schedule fits"
+      return "nothing in the schedule matches"
     }
     if due { return "nothing is due" }
     if failed { return "nothing has failed" }

@@ -56,9 +56,9 @@ struct RenameCatalogueCommand: ScheduleChange {
     abstract: "Rename a catalogue, and keep its history.",
     discussion: """
       For a file that was moved or renamed: otherwise its loans count as new, and every due notice \
-      is sent again. If the schedule already has the new name, the two histories become one. A \
-      name without a slash is one given with check --name, unless it ends in .xml or there is a \
-      file with that name.
+      is sent again. If the schedule already has the new name, the two histories become one, with \
+      the loans that were read last. A name without a slash is one given with check --name, \
+      unless it ends in .xml or there is a file with that name.
 
       Example:
         check-loans schedule rename-catalogue /srv/old/books.xml /srv/new/books.xml

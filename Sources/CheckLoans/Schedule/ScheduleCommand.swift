@@ -242,11 +242,13 @@ struct AgainCommand: TimedChange {
       }
       let kind = scheduled.loan.expiration < now.date ? "expired notice" : "reminder"
       let notice = "the \(kind) of loan \(id)"
-      let isSilenced = try schedule.reader.history(of: id, at: now)?.reason == .silenced
-      changes.done.append(
-        isSilenced
-          ? "\(notice) is sent again once the loan is no longer silenced: \(title)"
-          : "the next run sends \(notice) again: \(title)")
+      let line =
+        switch try schedule.reader.history(of: id, at: now)?.reason {
+        case .silenced: "\(notice) is sent again once the loan is no longer silenced"
+        case .cancelled: "the next run that reads the catalogue sends \(notice) again"
+        default: "the next run sends \(notice) again"
+        }
+      changes.done.append("\(line): \(title)")
     }
     changes.complain(aboutUnknown: unknown)
   }

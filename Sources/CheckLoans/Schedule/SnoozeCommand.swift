@@ -65,7 +65,8 @@ struct ReturnedCommand: TimedChange {
     commandName: "returned",
     abstract: "Stop notices about a returned book until its catalogue shows it.",
     discussion: """
-      Nothing is sent until the loan is no longer in its catalogue, or is renewed. After 7 days, \
+      Nothing is sent until the loan is renewed, or has been missing from its catalogue for more \
+      than a week. After 7 days, \
       check-loans silence list names the books that are still on loan, and the summary of check \
       counts them: look on the shelf.
 

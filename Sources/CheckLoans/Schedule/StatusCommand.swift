@@ -18,8 +18,9 @@ struct StatusCommand: Subcommand {
 
       Exit status: 0 if every delivered catalogue was read within --max-age and is not older than \
       --stale-after, no server reports an unknown borrower, no notice has failed, and none has \
-      been due for two days; otherwise 1, with what to do on standard error. A schedule without \
-      catalogues has status 1. Catalogues that were only looked at count if there is no other.
+      been due for two days; otherwise 1, with what to do on standard error; 74 if the schedule is \
+      damaged. A schedule without catalogues has status 1. Catalogues that were read without \
+      --notify count only if there are no others.
 
       Examples:
         check-loans status
@@ -197,7 +198,9 @@ private struct ScheduleStatus {
 
   private func words(_ time: ClockTime?) -> String {
     guard let time, let age = age(time) else { return "never" }
-    return "\(time.words), \(age.seconds < 60 ? "just now" : "\(age.words) ago")"
+    let isNow = (-60..<60).contains(age.seconds)
+    let ago = isNow ? "just now" : age.seconds < 0 ? "in the future" : "\(age.words) ago"
+    return "\(time.words), \(ago)"
   }
 
   var json: JSONValue {

@@ -21,8 +21,8 @@ struct ProfilesCommand: Subcommand {
         check-loans profiles check ours.xml --try export.xml
         check-loans --profile ours.xml --state none --all export.xml
 
-      Exit status: 0 done, 64 wrong usage, 66 a profile or catalogue cannot be read, 74 output \
-      failed, 78 a profile is wrong.
+      Exit status: 0 done, 64 wrong usage, 65 --try has found an error, 66 a profile or catalogue \
+      cannot be read, 74 output failed, 78 a profile is wrong.
       """)
 
   static let facts: [OptionFact] = [OptionFact("try", .text, .line)]
@@ -62,8 +62,7 @@ struct ProfilesCommand: Subcommand {
     if words.first == "check" {
       let profile = try NamedProfile(words[1], environment).profile
       try console.print(profile.description + profile.literals)
-      if let `try` { try printLoans(of: `try`, profile, environment, console) }
-      return .done
+      return try `try`.map { try printLoans(of: $0, profile, environment, console) } ?? .done
     }
     for name in BuiltInProfiles.names {
       guard let profile = BuiltInProfiles.profile(named: name) else { continue }
@@ -75,9 +74,12 @@ struct ProfilesCommand: Subcommand {
 
 extension ProfilesCommand {
   /// Prints what the first loans of a catalogue are, read by a profile, and what is wrong with them.
+  ///
+  /// - Returns: `invalidData` if something is an error.
   private func printLoans(
     of path: String, _ profile: CatalogueProfile, _ environment: Environment, _ console: Console
-  ) throws {
+  ) throws -> ExitStatus {
+    var status = ExitStatus.done
     // Where only the day of lending is known, any number of days shows what is read.
     let countsFromLoan = profile.records.flatMap(\.fields).contains(where: \.countsFromLoan)
     let reader = CatalogueReader(
@@ -89,6 +91,7 @@ extension ProfilesCommand {
     while loans < most, let batch = try reading.next() {
       try batch.forEach { diagnostic in
         guard loans < most else { return }
+        if diagnostic.severity == .error { status = .invalidData }
         try console.print(line: LocatedDiagnostic(path: path, diagnostic: diagnostic).line)
       } record: { record in
         guard loans < most else { return }
@@ -98,6 +101,7 @@ extension ProfilesCommand {
         if record.isLent || others <= most { try console.print("\(place): \(words)") }
       }
     }
+    return status
   }
 }
 

@@ -40,7 +40,11 @@ extension CatalogueError {
   /// nearly like it.
   package var advice: String {
     guard underlying == ENOENT else { return "" }
-    if FilePattern.isPattern(path) { return "; no file fits this pattern" }
+    if FilePattern.isPattern(path) {
+      return FilePattern.files(fitting: path).isEmpty
+        ? "; no file fits this pattern"
+        : "; let the shell expand the pattern, without quotation marks, or a settings file"
+    }
     return FilePattern.file(namedLike: path).map { "; did you mean \($0.visible)?" } ?? ""
   }
 }

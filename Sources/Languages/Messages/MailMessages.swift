@@ -54,13 +54,13 @@ extension Message {
 extension Message {
   // Translators: the subject.
   package static let deskSubject = plural(
-    "Reminders for {count} reader without a working address",
-    "Reminders for {count} readers without a working address")
+    "Reminders for {count} borrower without a usable address",
+    "Reminders for {count} borrowers without a usable address")
   package static let deskIntro = plural(
-    "This reader could not be reached by e-mail. Please let them know in another way.",
-    "These readers could not be reached by e-mail. Please let them know in another way.")
+    "This borrower could not be reached by e-mail. Please let them know in another way.",
+    "These borrowers could not be reached by e-mail. Please let them know in another way.")
   // Translators: in place of a reader's name.
-  package static let deskNameless = message("Reader without a name")
+  package static let deskNameless = message("Borrower without a name")
   // Translators: the reason why a reader could not be written to; so are those that follow.
   package static let deskNoAddress = message("The catalogue has no e-mail address.")
   package static let deskInvalidAddress = message("The address {address} is not valid.")

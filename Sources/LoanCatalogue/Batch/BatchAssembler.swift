@@ -200,7 +200,7 @@ extension BatchAssembler {
           """, value: answer.text)
       : Diagnostic(
         .errorAnswer, at: answer.place,
-        message: "the server answered with an error: \(text); correct the request",
+        message: "the server reports an error: \(text); correct the request",
         value: answer.text)
   }
 
@@ -221,7 +221,7 @@ extension BatchAssembler {
     return Diagnostic(
       .incompleteAnswer, at: place,
       message: """
-        the list is incomplete: \(words); no reminders for the others, so request all of them
+        the list is incomplete: \(words); no notices for the others, so request all of them
         """)
   }
 

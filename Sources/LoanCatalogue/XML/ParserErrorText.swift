@@ -118,7 +118,7 @@ extension ParserErrorText {
       }
       if number != 0 { return Self.isNotAllowed(number) }
       // Later versions do not name the bytes that a converter refuses.
-      return code == XML_ERR_INVALID_ENCODING ? Self.isNotText("bytes that follow are") : nil
+      return code == XML_ERR_INVALID_ENCODING ? Self.isNotText("bytes here are") : nil
     case XML_I18N_CONV_FAILED:
       return name.map { Self.isNotText("bytes \($0) are") }
     default:

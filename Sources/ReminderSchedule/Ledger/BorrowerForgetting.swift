@@ -22,7 +22,7 @@ extension Schedule {
   /// - Parameter borrower: an e-mail address, or the name of a borrower without a usable one; case, and how
   ///   its accents are encoded, do not count.
   public func forget(borrower: String) throws(ScheduleError) -> Forgotten {
-    try writeByUser { database in
+    let forgotten = try writeByUser { database in
       var borrower = ForgottenBorrower(borrower)
       try borrower.find(in: database)
       var forgotten = Forgotten(returned: borrower.loans.count, addresses: borrower.addresses)
@@ -51,15 +51,14 @@ extension Schedule {
       try database.run(
         "DELETE FROM left_loan WHERE id IN (SELECT value FROM json_each(?1))", loans)
       try database.forgetReasons()
-      // What a program said of several notices may name several borrowers.
-      for text in borrower.texts {
-        try database.run(
-          "UPDATE OR IGNORE reason SET text = replace(text, ?1, '…') WHERE instr(text, ?1)", text)
-      }
+      try borrower.leaveOut(ofReasonsIn: database)
       forgotten.present = try database.count(
         "loan WHERE person IN (SELECT value FROM json_each(?))", persons)
       return forgotten
     }
+    // A page that was divided keeps a copy of what it had, in its free part.
+    try writeAnew()
+    return forgotten
   }
 }
 
@@ -83,8 +82,28 @@ private struct ForgottenBorrower {
     persons = [Person.number(ofBorrower: text.trimmed)]
   }
 
-  /// Characters that are equal by Unicode are equal here, however they are encoded.
-  private static func key(_ text: String) -> String { text.trimmed.lowercased() }
+  /// Characters that are equal by Unicode are equal here, however they are encoded, and so is white space.
+  private static func key(_ text: String) -> String {
+    text.split(whereSeparator: \.isWhitespace).joined(separator: " ").lowercased()
+  }
+
+  /// Replaces the names and addresses in what channels have said of several notices.
+  func leaveOut(ofReasonsIn database: Database) throws {
+    let reasons = try database.rows("SELECT id, text FROM reason") {
+      ($0.integer(0), $0.text(1) ?? "")
+    }
+    for (id, reason) in reasons {
+      var text = reason
+      for word in texts.sorted(by: { $0.count > $1.count }) { text = text.leavingOut(word) }
+      if text.utf8.elementsEqual(reason.utf8) { continue }
+      if let same = try database.integer("SELECT id FROM reason WHERE text = ?", text) {
+        try database.run("UPDATE delivery SET reason = ? WHERE reason = ?", same, id)
+        try database.run("DELETE FROM reason WHERE id = ?", id)
+      } else {
+        try database.run("UPDATE reason SET text = ? WHERE id = ?", text, id)
+      }
+    }
+  }
 
   mutating func find(in database: Database) throws {
     let rows = try database.rows("SELECT id, person, fields FROM left_loan") { row in
@@ -92,7 +111,7 @@ private struct ForgottenBorrower {
     }
     for (id, person, stored) in rows {
       let (name, email) = (stored?[.borrower] ?? "", stored?[.email] ?? "")
-      let isNamed = !isAddress && Self.key(name) == key
+      let isNamed = Self.key(name) == key
       let isUsable = EmailAddress.fault(of: email.utf8.span) == nil
       if isNamed, isUsable, !email.isEmpty, !persons.contains(person) { addresses.insert(email) }
       guard
@@ -106,7 +125,31 @@ private struct ForgottenBorrower {
     let known = try database.rows(
       "SELECT DISTINCT sent_to FROM delivery WHERE sent_to IS NOT NULL"
     ) { $0.text(0) ?? "" }
-    if isAddress { sentTo = known.filter { Self.key($0) == key } }
+    sentTo = known.filter { Self.key($0) == key }
     texts.formUnion(sentTo)
   }
+}
+
+extension String {
+  /// The text without another one in it, whatever its case, where that is not a part of a word.
+  fileprivate func leavingOut(_ words: String) -> String {
+    let words = Array(words.lowercased())
+    if words.isEmpty { return self }
+    var text = Array(self)
+    var index = 0
+    while index + words.count <= text.count {
+      let end = index + words.count
+      let isWhole =
+        (index == 0 || !text[index - 1].isWordPart) && (end == text.count || !text[end].isWordPart)
+      if isWhole, zip(text[index..<end], words).allSatisfy({ $0.lowercased() == String($1) }) {
+        text.replaceSubrange(index..<end, with: "…")
+      }
+      index += 1
+    }
+    return String(text)
+  }
+}
+
+extension Character {
+  fileprivate var isWordPart: Bool { isLetter || isNumber }
 }

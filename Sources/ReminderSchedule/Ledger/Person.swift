@@ -28,9 +28,10 @@ package enum Person {
     hash(of: text.utf8.span, isAddress: EmailAddress.fault(of: text.utf8.span) == nil)
   }
 
-  /// FNV-1a of the characters of a text in lower case; of a name without its white space.
+  /// FNV-1a of the characters of a text in lower case; in a name, several spaces are one.
   private static func hash(of text: Span<UInt8>, isAddress: Bool) -> Int64 {
-    var hash: UInt64 = isAddress ? 0xCBF2_9CE4_8422_2325 : 0x6C62_272E_07BB_0142
+    let start: UInt64 = isAddress ? 0xCBF2_9CE4_8422_2325 : 0x6C62_272E_07BB_0142
+    var hash = start
     var index = 0
     while index < text.count {
       let byte = text[index]
@@ -39,7 +40,9 @@ package enum Person {
       if byte >= 0xC0 {
         character = lowerCase(byte, text, &index)
       } else if byte == 0x20 {
-        if !isAddress { continue }
+        // The last of several counts, and none at an end.
+        let isLast = index < text.count && text[index] != 0x20
+        if !isAddress, hash == start || !isLast { continue }
       } else if byte >= 0x41, byte <= 0x5A {
         character |= 0x20
       }

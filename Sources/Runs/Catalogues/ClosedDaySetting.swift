@@ -126,7 +126,7 @@ package struct ClosedDaySetting: Hashable, Sendable {
     do throws(WholeFile.Failure) {
       bytes = try WholeFile.bytes(of: path, limit: Self.limit)
     } catch {
-      let words = error.words("calendar", limit: Self.limit, harm: "decides when reminders come")
+      let words = error.words("calendar", limit: Self.limit, harm: "decides when notices are sent")
       throw CommandError(.badSetting, "\(path.visible): \(words)")
     }
     do throws(CalendarFault) {

@@ -93,7 +93,7 @@ extension [ZoneGroup] {
         """
         \(name.visibleCatalogue) has the loans of \(oldName.visibleCatalogue)\
         \(isGone ? ", which is gone" : ""), so the notices of both are held; if it \
-        \(isGone ? "was moved" : "takes its place"), use check-loans schedule rename-catalogue \(old) \
+        \(isGone ? "was moved" : "replaces that file"), use check-loans schedule rename-catalogue \(old) \
         \(new), and otherwise check-loans schedule forget \(isGone ? old : new)
         """)
     }

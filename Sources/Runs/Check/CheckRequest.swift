@@ -26,17 +26,6 @@ package struct CheckRequest {
     run = try RunSettings(
       options, environment, now: once.now.now, makesSecrets: !isDryRun,
       example: "check-loans books.xml")
-    if run.channels.isEmpty, options.channels.backlog?.marks == true {
-      throw CommandError(
-        .usage, "--backlog marks notices of a channel, and none is named; add --notify"
-      ).located(at: "backlog", [], environment.given)
-    }
-    if options.channels.backlog == .markAll,
-      environment.given["backlog"]?.isFromCommandLine != true
-    {
-      throw CommandError(.badSetting, "mark-all is for one run; give it on the command line")
-        .located(at: "backlog", [], environment.given)
-    }
     isColored = options.printing.color.isColored(environment)
     terminal = Terminal(environment.variables)
     output = try environment.output(

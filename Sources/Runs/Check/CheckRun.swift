@@ -179,7 +179,7 @@ package final class CheckRun {
       schedule.reader, after: closedDays)
     var delivery = ChannelDelivery(
       schedule, groups, times, stale, request.run.notifiers,
-      backlog: request.options.channels.backlog, console, onEvent: onEvent)
+      backlog: request.run.backlog, console, onEvent: onEvent)
     delivery.isRemembered = request.run.state != nil
     if request.isDryRun {
       try delivery.rehearse(

@@ -17,6 +17,8 @@ package protocol RunOptions {
 package struct RunSettings {
   package var catalogues: [CatalogueToRead]
   package let channels: [ChannelName]
+  /// What to do with old notices; `nil` to hold many.
+  let backlog: BacklogChoice?
   /// The clock of what is no catalogue's.
   var clock: LocalClock
   package let now: CivilDateTime
@@ -39,6 +41,8 @@ package struct RunSettings {
     state = try options.state.optionalPath(environment)
     let channels = try options.channels.channels(environment, otherwise: standard)
     self.channels = environment.isOnlyLooking(hasSchedule: state != nil) ? standard : channels
+    backlog = try options.channels.backlog(
+      through: self.channels, hasSchedule: state != nil, environment)
     notifiers = try ChannelNotifiers(
       self.channels, options.channels, options.language, environment, state: options.state,
       makesSecrets: makesSecrets)

@@ -20,7 +20,7 @@ extension Schedule {
     guard let days = try daysSetBack(at: now) else { return nil }
     return """
       the last run (or its --now) was \(counted(days, "day")) after this clock (\(now.date)); what it sent \
-      does not count before that date, and may be sent again
+      does not count until then, and may be sent again
       """
   }
 }

@@ -97,7 +97,7 @@ package final class WatchRun {
     let paths = settings.run.catalogues.map(\.path.visible)
     let watched = paths.count > 3 ? "\(paths.count) catalogues" : paths.joined(separator: ", ")
     let next = reminders.min().map { "next reminder \($0.words)" } ?? "no further reminder"
-    console.printError("watching \(watched); \(next); Ctrl-C ends")
+    console.printError("watching \(watched); \(next); press Ctrl-C to stop")
   }
 
   private func refuseDirectories() throws(CommandError) {
@@ -219,7 +219,7 @@ extension WatchRun {
     reporter.report(held, about: .age)
     var delivery = ChannelDelivery(
       schedule, delivered, times, stale, settings.run.notifiers,
-      backlog: settings.options.channels.backlog, console, onEvent: onEvent)
+      backlog: settings.run.backlog, console, onEvent: onEvent)
     (delivery.actions, delivery.isRepeated) = (actions, true)
     // A program that was not found may be there by now.
     for channel in settings.run.channels.map(environment.resolved)

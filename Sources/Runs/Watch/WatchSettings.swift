@@ -27,6 +27,10 @@ package struct WatchSettings {
     run = try RunSettings(
       options, environment, otherwise: [.stdout], example: "check-loans watch books.xml")
     try run.checkRepeatable()
+    if run.backlog == .markAll {
+      throw CommandError(
+        .usage, "watch would mark all that becomes due; first run check --backlog mark-all instead")
+    }
     // It runs beside whatever the machine is there for.
     if options.catalogue.jobs.jobs == nil { run.readByOneThread() }
     texts = [options.language.own.translation, options.channels.mail.mailCss]

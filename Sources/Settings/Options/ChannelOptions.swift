@@ -41,7 +41,7 @@ package struct ChannelOptions: ParsableArguments, DescribedOptions {
   @Option(
     help: ArgumentHelp(
       """
-      Send old notices, mark them as delivered, or mark all due notices. (default: ask about many)
+      Send old notices, mark them as delivered, or mark all due notices. (default: hold more than 50)
       """,
       valueName: "send|mark|mark-all"))
   package var backlog: BacklogChoice?
@@ -66,6 +66,30 @@ package struct ChannelOptions: ParsableArguments, DescribedOptions {
   @OptionGroup(visibility: .hidden) package var mail: MailOptions
 
   @OptionGroup(visibility: .hidden) package var times: DeliveryTimeOptions
+
+  /// What to do with old notices, if that was said.
+  ///
+  /// - Throws: ``CommandError`` if notices are to be marked where none can be, or all that are due other than
+  ///   by the command line: a variable would have every run do so.
+  package func backlog(
+    through channels: [ChannelName], hasSchedule: Bool, _ environment: Environment
+  ) throws(CommandError) -> BacklogChoice? {
+    guard let backlog, backlog.marks else { return backlog }
+    var status = ExitStatus.usage
+    let words: String
+    if channels.isEmpty {
+      words = "--backlog marks notices of a channel, and none is named; add --notify"
+    } else if !hasSchedule {
+      words = "--backlog marks notices in the schedule, and there is none; leave out --state none"
+    } else if channels.contains(.mailRedirect) {
+      words = "--backlog marks nothing in a trial; leave it out, or mail-redirect"
+    } else if backlog == .markAll, environment.given["backlog"]?.isFromCommandLine != true {
+      (words, status) = ("mark-all is for one run; give it on the command line", .badSetting)
+    } else {
+      return backlog
+    }
+    throw CommandError(status, words).located(at: "backlog", [], environment.given)
+  }
 
   package func validate() throws {
     if notify.contains(.none) && notify.contains(where: { $0 != .none }) {
