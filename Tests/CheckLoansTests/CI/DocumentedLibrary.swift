@@ -118,7 +118,10 @@ struct DocumentedLibrary {
     if ["docs/mail.md", "docs/formats.md"].contains(page) {
       pipeline.environment["CHECK_LOANS_MAIL_PROGRAM"] = "sendmail"
     }
-    if page.hasSuffix("installing.md") { pipeline.environment["PREFIX"] = pipeline.folder.path }
+    // What install.sh installs, it would install on this machine.
+    if ["README.md", "docs/installing.md"].contains(page) {
+      pipeline.environment["PREFIX"] = pipeline.folder.path
+    }
     pipeline.environment["PATH"] =
       "\(pipeline.folder.path)/stand-ins:\(pipeline.folder.path)/bin:/usr/bin:/bin"
     self.pipeline = pipeline
