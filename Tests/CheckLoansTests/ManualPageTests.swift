@@ -74,6 +74,13 @@ struct ManualPageTests {
       page.items("Ic", in: "PROJECT SETTINGS").sorted() == SettingsScheme.project.names.sorted())
   }
 
+  @Test func `The options that no file takes are named`() throws {
+    let facts = CheckCommand.facts + WatchCommand.facts + ValidateCommand.facts
+    let caveats = try ManualPage("check-loans.toml.5")["CAVEATS"]
+    let named = ManualPage.texts(matching: #/Fl Fl ([a-z-]+)/#, in: Array(caveats))
+    #expect(Set(named) == Set(facts.filter { !$0.sources.contains(.inFile) }.names))
+  }
+
   @Test func `Every channel is described wherever channels are named`() throws {
     func names(_ words: [some StringProtocol]) -> Set<String> {
       Set(words.map { $0.prefix { $0 != ":" } + ($0.contains(":") ? ":" : "") })
