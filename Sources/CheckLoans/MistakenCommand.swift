@@ -91,9 +91,8 @@ enum MistakenCommand {
   private static func advice(
     onOption option: String, of command: any ParsableCommand.Type
   ) -> String? {
-    if let longer = command.optionNames.first(where: { "--\($0)".hasPrefix("\(option)-") }) {
-      return "did you mean --\(longer)?"
-    }
+    let longer = command.optionNames.filter { "--\($0)".hasPrefix("\(option)-") }
+    if longer.count == 1 { return "did you mean --\(longer[0])?" }
     let owners = commands(with: option)
     if !owners.isEmpty {
       let others = owners.count > 3 ? " and others" : ""

@@ -243,35 +243,6 @@ public final class Schedule: Sendable {
     }
   }
 
-  /// Gives a catalogue another name, under which its loans and what was delivered count.
-  ///
-  /// If the schedule has a catalogue of that name, what was delivered of one of the two counts, and the loans
-  /// are those of the one that was read last: the others have left it.
-  ///
-  /// - Returns: how many loans it has; `nil` if the schedule has no such catalogue, or it has the name.
-  public func rename(catalogue: String, to name: String) throws(ScheduleError) -> Int? {
-    try writeByUser { database in
-      guard let id = try database.knownCatalogueID(catalogue),
-        !catalogue.utf8.elementsEqual(name.utf8)
-      else { return nil }
-      if let other = try database.knownCatalogueID(name) {
-        try database.run(
-          """
-          UPDATE catalogue SET is_delivered = max(catalogue.is_delivered, other.is_delivered)
-          FROM catalogue AS other WHERE other.id = ?1 AND catalogue.id = ?2
-          """, other, id)
-        try database.mergeDeliveries(by: "catalogue", from: other, into: id)
-        try database.run(
-          "UPDATE OR IGNORE silence SET catalogue = ?2 WHERE catalogue = ?1", other, id)
-        try database.run("DELETE FROM silence WHERE catalogue = ?", other)
-        try database.takeNewerLoans(of: other, into: id)
-        try database.run("DELETE FROM catalogue WHERE id = ?", other)
-      }
-      try database.run("UPDATE catalogue SET path = ? WHERE id = ?", name, id)
-      return try database.count("loan WHERE id BETWEEN ? AND ?", LoanID.all(of: id))
-    }
-  }
-
   /// Has the notice that a loan has reached sent again by the next run, through every channel: it no
   /// longer counts as delivered, though the ledger says when it was until that is tried.
   ///
@@ -294,11 +265,6 @@ public final class Schedule: Sendable {
       return (loan, database.changes > 0)
     }
   }
-
-  /// Writes the file anew, without what deleted rows have left in it.
-  ///
-  /// - SeeAlso: VACUUM in SQLite's documentation.
-  func writeAnew() throws(ScheduleError) { try connection.perform { try $0.execute("VACUUM") } }
 
   /// Runs `body` in one transaction, for a command that the user has given.
   func writeByUser<Value>(
@@ -324,7 +290,7 @@ extension Database {
   /// was delivered counts.
   ///
   /// - Parameter column: the column of the ledger with its number.
-  fileprivate func mergeDeliveries(
+  func mergeDeliveries(
     by column: String, from other: Int64, into id: Int64
   ) throws {
     let key = ["catalogue", "identity", "expiration", "copy", "person", "channel", "rung"]
@@ -340,47 +306,10 @@ extension Database {
     try run("DELETE FROM delivery WHERE \(column) = ?", other)
   }
 
-  /// Gives a catalogue the loans of another one if that was read after it, and those that have left it, which
-  /// keep their numbers; otherwise forgets these.
-  fileprivate func takeNewerLoans(of other: Int64, into id: Int64) throws {
-    let newer = try rows(
-      """
-      SELECT other.read_at / 86400 FROM catalogue AS other, catalogue
-      WHERE other.id = ?1 AND catalogue.id = ?2
-        AND other.read_at - other.read_utc_offset
-          >= coalesce(catalogue.read_at - catalogue.read_utc_offset, 0)
-      """, other, id
-    ) { $0.integer(0) }
-    guard let day = newer.first else {
-      _ = try forgetLoans(of: other)
-      return
-    }
-    let (own, others) = (LoanID.all(of: id), LoanID.all(of: other))
-    try run(
-      """
-      INSERT INTO left_loan SELECT *, ?5 FROM loan
-      WHERE id BETWEEN ?1 AND ?2
-        AND identity NOT IN (SELECT identity FROM loan WHERE id BETWEEN ?3 AND ?4)
-      """, own.lowerBound, own.upperBound, others.lowerBound, others.upperBound, day)
-    try run("DELETE FROM loan WHERE id BETWEEN ? AND ?", own)
-    for table in LoanTable.allCases {
-      try run(
-        "UPDATE \(table.rawValue) SET id = id + ?3 WHERE id BETWEEN ?1 AND ?2", others.lowerBound,
-        others.upperBound, own.lowerBound - others.lowerBound)
-    }
-    try run(
-      """
-      UPDATE catalogue SET library = other.library, read_at = other.read_at,
-        read_utc_offset = other.read_utc_offset, modified_at = other.modified_at,
-        modified_utc_offset = other.modified_utc_offset, unknown_since = other.unknown_since
-      FROM catalogue AS other WHERE other.id = ?1 AND catalogue.id = ?2
-      """, other, id)
-  }
-
   /// Forgets the loans of a catalogue, and those that have left it.
   ///
   /// - Returns: how many it had.
-  fileprivate func forgetLoans(of catalogue: Int64) throws -> Int {
+  func forgetLoans(of catalogue: Int64) throws -> Int {
     for table in LoanTable.allCases.reversed() {
       try run("DELETE FROM \(table.rawValue) WHERE id BETWEEN ? AND ?", LoanID.all(of: catalogue))
     }

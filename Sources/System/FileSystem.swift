@@ -102,7 +102,8 @@ package enum FileSystem {
     return networkProgram(ofDevice: numbers, in: String(decoding: mounts, as: UTF8.self))
   }
 
-  /// The program of FUSE that has mounted a device, if it gets the files from other hosts.
+  /// The program of FUSE that has mounted a device, if it gets the files from other hosts; "FUSE" for one without
+  /// a name.
   ///
   /// - Parameter mounts: lines as of `/proc/self/mountinfo`, see proc(5): in the third field the device, and
   ///   after a field `-` the type, such as `fuse.sshfs`, and the source.
@@ -120,7 +121,8 @@ package enum FileSystem {
       let (type, source) = (mounted[0], mounted[1])
       // Some, davfs2 among them, have no type of their own.
       if type == "fuse" { return source.contains("://") ? "FUSE" : nil }
-      return networkPrograms.first { type == "fuse.\($0)" }
+      let program = String(type.trimmingPrefix("fuse."))
+      return networkPrograms.contains(program) ? program : nil
     }
     return nil
   }

@@ -103,6 +103,48 @@ struct ForgetBorrowerTests {
     #expect(try await desk.shell("grep -Eci 'anna@|dora@' '\(file)'").status == 1)
   }
 
+  @Test(arguments: ["", " ", "\t"])
+  func `Nobody is not forgotten`(name: String) async throws {
+    let desk = try await desk([book("Abigél", ""), book("Toldi", "")], returned: 1)
+    let result = try await desk.run("schedule", "forget", "--borrower-is", name)
+    #expect(result.status == 64)
+    #expect(result.errorText.contains("needs a name or an address"))
+    #expect(try await desk.run("schedule", "list", "--returned").lines.count == 1)
+  }
+
+  @Test func `What was sent to somebody of the same name is kept`() async throws {
+    let anna = book("Abigél", "Kov Anna", "anna@example.org")
+    let desk = try await desk([anna, book("Toldi", "Kov Anna"), book("Ábel", "Béla")], returned: 2)
+    let forgotten = try await desk.run("schedule", "forget", "--borrower-is", "Kov Anna")
+    #expect(forgotten.text == "forgot 1 returned loan and 1 notice of Kov Anna\n")
+    try desk.folder.write("<books>\(anna)\(book("Ábel", "Béla"))</books>", to: "books.xml")
+    #expect(try await desk.run("books.xml", "--notify", "stdout").outcome == Outcome(0))
+  }
+
+  @Test(arguments: [
+    ("Halmos Benedek", "Halmos Benedeknek nincs címe", "…nek nincs címe"),
+    ("王芳", "借阅人王芳不在", "借阅人…不在"),
+    ("anna@example.org", "to mary.anna@example.org", "to mary.anna@example.org"),
+    ("anna@example.org", "no such user: ANNA@example.org.", "no such user: …."),
+    ("Ann", "Anna, ANN and Ann", "Anna, … and …"),
+  ])
+  func `Of a sentence only what names the borrower goes`(
+    name: String, sentence: String, rest: String
+  ) async throws {
+    let isAddress = name.contains("@")
+    let gone = isAddress ? book("Abigél", "X Y", name) : book("Abigél", name)
+    let desk = try Desk(catalogue: "<books>\(gone)\(book("Ábel", "Béla"))</books>")
+    try desk.folder.write(program: "#!/bin/sh\necho '\(sentence)'\nexit 1\n", to: "tell")
+    let run = ["books.xml", "--notify", "stdout", "--notify", "exec:\(desk.folder.path)/tell"]
+    #expect(try await desk.run(run).status == 69)
+    try desk.folder.write("<books>\(book("Ábel", "Béla"))</books>", to: "books.xml")
+    #expect(try await desk.run("books.xml", "--notify", "stdout").status == 0)
+    #expect(try await desk.run("schedule", "forget", "--borrower-is", name).status == 0)
+    let file = "\(desk.folder.path)/\(Desk.state)"
+    let reasons = try await desk.shell("sqlite3 '\(file)' 'SELECT text FROM reason'").text
+    #expect(reasons.contains(rest), "\(reasons)")
+  }
+
   @Test func `White space in a name may be another, and a name be an address`() async throws {
     let desk = try await desk(
       [book("Abigél", "Nagy\u{A0}Anna"), book("Toldi", "bela@example.org")], returned: 2)

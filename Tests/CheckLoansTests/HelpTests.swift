@@ -141,6 +141,10 @@ struct HelpTests {
       ["sched", "list"],
       "there is no command or file \"sched\"; did you mean check-loans schedule list?"
     ),
+    (
+      ["silence", "add", "--loan", "1", "--until", "2w", "--reason", "x", "--borrower", "y"],
+      "unknown option '--borrower'; did you mean --borrower-is?"
+    ),
     (["schedule", "lst"], "unexpected argument 'lst'; did you mean check-loans schedule list?"),
     (
       ["schedule", "snoze", "3"],

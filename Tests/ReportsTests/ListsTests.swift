@@ -179,7 +179,7 @@ struct ListsTests {
         == Outcome(
           0,
           errors:
-            "check-loans: no borrower with a loan that needs attention lacks a working e-mail "
+            "check-loans: no borrower with a loan that needs attention lacks a usable e-mail "
             + "address\n"))
     let table = try await desk.run(
       "lists", "shelf", "--days", "1", "--format", "csv", "books.xml")

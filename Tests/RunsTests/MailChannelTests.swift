@@ -880,6 +880,66 @@ struct MailChannelTests {
     #expect(desk.tried.count == 5)
   }
 
+  @Test func `Loans that got other ids are known again when two catalogues become one`()
+    async throws
+  {
+    let desk = try MailDesk(backlog(12))
+    #expect(try await desk.run() == Outcome(0))
+    #expect(desk.tried.count == 13)
+    let folder = desk.desk.folder
+    var number = 0
+    let books = folder.contents(of: "books.xml").split(separator: "<book>").enumerated().map {
+      (index, part) -> String in
+      number += 1
+      let start = index == 0 ? "" : number > 10 ? "<book id=\"b\(number)\">" : "<book>"
+      return start + part
+    }.joined()
+    try folder.write(books, to: "new.xml")
+    let new = ["--notify", "mail", "new.xml", "--now", "2026-11-21T08:00"]
+    #expect(try await desk.desk.run(new).status == 78)
+    let renamed = try await desk.desk.run("schedule", "rename-catalogue", "books.xml", "new.xml")
+    #expect(renamed.status == 0)
+    #expect(try await desk.desk.run(new).outcome == Outcome(0))
+    #expect(try await desk.desk.run("schedule", "list", "--returned").text == "")
+    #expect(desk.tried.count == 13)
+  }
+
+  @Test func `That a book was returned holds when two catalogues become one`() async throws {
+    let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.28")))
+    _ = try await desk.shell("cp books.xml new.xml")
+    let run = ["--notify", "stdout"]
+    #expect(try await desk.run(run + ["books.xml", "--now", "2026-11-20"]).status == 0)
+    let snooze = ["schedule", "snooze", "1", "--until", "2026-11-24", "--now", "2026-11-20T13:00"]
+    #expect(try await desk.run(snooze).status == 0)
+    #expect(try await desk.run(["new.xml", "--now", "2026-11-22"]).status == 0)
+    let returned = try await desk.run("schedule", "returned", "2", "--now", "2026-11-22T10:00")
+    #expect(returned.status == 0)
+    let renamed = try await desk.run("schedule", "rename-catalogue", "books.xml", "new.xml")
+    #expect(renamed.status == 0)
+    #expect(try await desk.run("silence", "list").lines.count == 1)
+    #expect(try await desk.run(run + ["new.xml", "--now", "2026-11-27"]).text == "")
+  }
+
+  @Test(arguments: ["books.xml", "new.xml"])
+  func `What only one of two catalogues has left it, or stays`(last: String) async throws {
+    let desk = try Desk(catalogue: catalogue(("Abigél", "2026.11.28"), ("Toldi", "2026.11.28")))
+    try desk.folder.write(catalogue(("Toldi", "2026.11.28"), ("Ábel", "2026.11.29")), to: "new.xml")
+    let files = ["new.xml", "books.xml"].sorted { first, _ in first != last }
+    for (number, file) in files.enumerated() {
+      #expect(try await desk.run(file, "--now", "2026-11-20T0\(number + 7):00").status == 0)
+    }
+    let renamed = try await desk.run("schedule", "rename-catalogue", "books.xml", "new.xml")
+    #expect(renamed.text == "books.xml is now new.xml, with 2 loans\n")
+    let (present, left) = last == "new.xml" ? ("Ábel", "Abigél") : ("Abigél", "Ábel")
+    #expect(try await desk.run("schedule", "list").text.contains(present))
+    let returned = try await desk.run("schedule", "list", "--returned")
+    #expect(returned.lines.count == 1)
+    #expect(returned.text.contains(left))
+    let file = "\(desk.folder.path)/\(Desk.state)"
+    let nameless = "SELECT count(*) FROM deliveries WHERE id IS NULL"
+    #expect(try await desk.shell("sqlite3 '\(file)' '\(nameless)'").text == "0\n")
+  }
+
   @Test func `A small catalogue that was moved tells nobody twice`() async throws {
     let desk = try MailDesk(backlog(3))
     #expect(try await desk.run() == Outcome(0))

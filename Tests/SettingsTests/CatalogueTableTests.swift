@@ -145,7 +145,7 @@ struct CatalogueTableTests {
     let desk = try desk("[[catalogue]]\npath = \"../../none/*.xml\"\n")
     let result = try await desk.run("-q")
     #expect(result.status == 66)
-    #expect(result.errorText.hasSuffix("; no file fits this pattern\n"))
+    #expect(result.errorText.hasSuffix("; no file matches this pattern\n"))
     try desk.writeSettings(
       """
       catalogues = ["../../books.xml"]

@@ -38,10 +38,10 @@ struct DeliverCommand: Subcommand {
   func run(_ environment: Environment, _ console: Console) throws -> ExitStatus {
     let channels = try channels.channels(environment, otherwise: [.stdout])
     let (now, zone) = try clock.read(environment)
+    let backlog = try self.channels.backlog(through: channels, hasSchedule: true, environment)
     let notifiers = try ChannelNotifiers(
       channels, self.channels, language, environment, state: state,
       makesSecrets: !dryRun.dryRun)
-    let backlog = try self.channels.backlog(through: channels, hasSchedule: true, environment)
     if verbose.verbose { console.printError(zone.words(for: now)) }
     let schedule = try Schedule(state.path(environment), isDryRun: dryRun.dryRun)
     if let warning = try schedule.clockSetBackWarning(now: now) { console.printError(warning) }

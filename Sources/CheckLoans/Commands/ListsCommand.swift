@@ -26,9 +26,10 @@ struct ListsCommand: Subcommand {
       stays unchanged. Silenced loans are left out, and those reported as returned.
 
       shelf lists, in shelf order, the books whose expired notice is due within two days and was \
-      not sent, and those lost or claimed returned: a book found there has been returned. call lists the borrowers, with their \
-      telephone numbers, who have loans that need attention but no e-mail address, or one that was \
-      refused; letters lists them once each, with their postal addresses.
+      not sent, and those lost or claimed returned: a book found there has been returned. call \
+      lists the borrowers, with their telephone numbers, who have loans that need attention but no \
+      e-mail address, or one that was refused; letters lists them once each, with their postal \
+      addresses.
 
       Examples:
         check-loans lists shelf books.xml

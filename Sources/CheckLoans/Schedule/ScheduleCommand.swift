@@ -35,7 +35,7 @@ struct CancelCommand: ScheduleChange {
     discussion: """
       The next run that reads the catalogue schedules the notices again. To stop notices for \
       longer, use schedule snooze, which holds until a day, or schedule returned, which holds \
-      until the loan is no longer in its catalogue. Takes the numbers that schedule list shows, \
+      until the loan leaves its catalogue. Takes the numbers that schedule list shows, \
       not the id of a book.
 
       Examples:
@@ -136,6 +136,9 @@ struct ForgetCommand: ScheduleChange {
     if catalogues.isEmpty && channel.isEmpty && borrowerIs.isEmpty && address.isEmpty {
       throw ValidationError("name a catalogue, or give --channel, --borrower-is or --address")
     }
+    if borrowerIs.contains(where: { $0.allSatisfy(\.isWhitespace) }) {
+      throw ValidationError("--borrower-is needs a name or an address; is a shell variable unset?")
+    }
   }
 
   func change(
@@ -177,6 +180,12 @@ struct ForgetCommand: ScheduleChange {
       if !others.isEmpty {
         changes.complaints.append(
           "loans to \(borrower.quoted()) with an e-mail address are known by that: \(others)")
+      }
+    }
+    if !borrowerIs.isEmpty {
+      do throws(ScheduleError) { try schedule.eraseForgotten() } catch {
+        changes.complaints.append(
+          "the file may still have copies of what was forgotten: \(error); run this command again")
       }
     }
     for address in address {

@@ -34,8 +34,9 @@ struct SilenceAddCommand: TimedChange {
     discussion: """
       A loan must meet every condition given, of which at least one says which loans: \
       --borrower-is, --email, --category, --status, --loan or --title. Texts are compared with \
-      those of the catalogue: case matters, except in addresses, and a run of white space counts as one space. silence list, \
-      schedule list and schedule explain show who ordered a silence, when and why.
+      those of the catalogue: case matters, except in addresses, and a run of white space counts \
+      as one space. silence list, schedule list and schedule explain show who ordered a silence, \
+      when and why.
 
       Examples:
         check-loans silence add --borrower-is "Lee, An" --until 2w --reason "holiday"

@@ -12,7 +12,8 @@ struct SnoozeCommand: TimedChange {
     abstract: "Send no notices about loans until tomorrow or a later day.",
     discussion: """
       On that day, whichever notice is then due is sent, once. Until then the loans are read and \
-      reported as usual. A loan that is renewed is no longer snoozed.
+      reported as usual. A snooze ends when the loan is renewed, or has been missing from its \
+      catalogue for more than a week.
 
       Examples:
         check-loans schedule snooze 3
@@ -66,9 +67,8 @@ struct ReturnedCommand: TimedChange {
     abstract: "Stop notices about a returned book until its catalogue shows it.",
     discussion: """
       Nothing is sent until the loan is renewed, or has been missing from its catalogue for more \
-      than a week. After 7 days, \
-      check-loans silence list names the books that are still on loan, and the summary of check \
-      counts them: look on the shelf.
+      than a week. After 7 days, check-loans silence list names the books that are still on loan, \
+      and the summary of check counts them: look on the shelf.
 
       Example:
         check-loans schedule returned 3

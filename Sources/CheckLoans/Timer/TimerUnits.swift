@@ -81,7 +81,7 @@ struct TimerUnits {
     """
     \(Self.marker) \(removal).
     [Unit]
-    Description=Remind people to bring library books back, once a day
+    Description=Daily reminders to bring library books back
 
     [Timer]
     OnCalendar=*-*-* \(time):00\(zone.map { " \($0)" } ?? "")
@@ -97,7 +97,7 @@ struct TimerUnits {
   private var watch: String {
     """
     \(head)[Unit]
-    Description=Remind people to bring library books back, when each is due
+    Description=Reminders to bring library books back, each when it is due
     \(ofSession)
     [Service]
     ExecStart=\(execStart)

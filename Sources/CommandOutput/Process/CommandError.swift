@@ -42,8 +42,8 @@ extension CatalogueError {
     guard underlying == ENOENT else { return "" }
     if FilePattern.isPattern(path) {
       return FilePattern.files(fitting: path).isEmpty
-        ? "; no file fits this pattern"
-        : "; let the shell expand the pattern, without quotation marks, or a settings file"
+        ? "; no file matches this pattern"
+        : "; remove the quotation marks, and the shell expands the pattern"
     }
     return FilePattern.file(namedLike: path).map { "; did you mean \($0.visible)?" } ?? ""
   }

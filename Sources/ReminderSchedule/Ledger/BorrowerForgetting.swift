@@ -22,7 +22,7 @@ extension Schedule {
   /// - Parameter borrower: an e-mail address, or the name of a borrower without a usable one; case, and how
   ///   its accents are encoded, do not count.
   public func forget(borrower: String) throws(ScheduleError) -> Forgotten {
-    let forgotten = try writeByUser { database in
+    try writeByUser { database in
       var borrower = ForgottenBorrower(borrower)
       try borrower.find(in: database)
       var forgotten = Forgotten(returned: borrower.loans.count, addresses: borrower.addresses)
@@ -45,8 +45,11 @@ extension Schedule {
         """
         DELETE FROM delivery WHERE sent_to IN (SELECT value FROM json_each(?1))
           AND (catalogue, identity, person) NOT IN (
-            SELECT id >> \(LoanID.shift), identity, person FROM loan)
-        """, addresses)
+            SELECT id >> \(LoanID.shift), identity, person FROM loan
+            UNION ALL
+            SELECT id >> \(LoanID.shift), identity, person FROM left_loan
+            WHERE id NOT IN (SELECT value FROM json_each(?2)))
+        """, addresses, loans)
       forgotten.notices += database.changes
       try database.run(
         "DELETE FROM left_loan WHERE id IN (SELECT value FROM json_each(?1))", loans)
@@ -56,9 +59,15 @@ extension Schedule {
         "loan WHERE person IN (SELECT value FROM json_each(?))", persons)
       return forgotten
     }
-    // A page that was divided keeps a copy of what it had, in its free part.
-    try writeAnew()
-    return forgotten
+  }
+
+  /// Writes the file anew, without what is left of deleted rows: a page that was divided keeps a copy of what it
+  /// had, in its free part.
+  ///
+  /// - SeeAlso: VACUUM and `PRAGMA temp_store` in SQLite's documentation.
+  public func eraseForgotten() throws(ScheduleError) {
+    // The copy would be in a directory for everybody otherwise, and may find no room there.
+    try reader.connection.perform { try $0.execute("PRAGMA temp_store = MEMORY; VACUUM") }
   }
 }
 
@@ -89,9 +98,9 @@ private struct ForgottenBorrower {
 
   /// Replaces the names and addresses in what channels have said of several notices.
   func leaveOut(ofReasonsIn database: Database) throws {
-    let reasons = try database.rows("SELECT id, text FROM reason") {
-      ($0.integer(0), $0.text(1) ?? "")
-    }
+    let reasons = try database.rows(
+      "SELECT id, text FROM reason WHERE text <> ?", Delivery.toLibrary
+    ) { ($0.integer(0), $0.text(1) ?? "") }
     for (id, reason) in reasons {
       var text = reason
       for word in texts.sorted(by: { $0.count > $1.count }) { text = text.leavingOut(word) }
@@ -131,25 +140,32 @@ private struct ForgottenBorrower {
 }
 
 extension String {
-  /// The text without another one in it, whatever its case, where that is not a part of a word.
+  /// The text without a name or an address in it, whatever its case.
+  ///
+  /// A short name may be a part of other words, and an address one of another; a long name has endings in
+  /// some languages, and no space around it in others.
   fileprivate func leavingOut(_ words: String) -> String {
     let words = Array(words.lowercased())
     if words.isEmpty { return self }
+    let isAddress = words.contains("@")
+    let isEndless = !isAddress && words.count > 3 || !words.contains(where: \.isCased)
+    func isPart(_ character: Character) -> Bool {
+      character.isLetter || character.isNumber || isAddress && "._%+-".contains(character)
+    }
     var text = Array(self)
     var index = 0
     while index + words.count <= text.count {
       let end = index + words.count
-      let isWhole =
-        (index == 0 || !text[index - 1].isWordPart) && (end == text.count || !text[end].isWordPart)
-      if isWhole, zip(text[index..<end], words).allSatisfy({ $0.lowercased() == String($1) }) {
+      let isBegun = index == 0 || !isPart(text[index - 1]) || !words[0].isCased && !isAddress
+      // An address may end a sentence.
+      let rest = text[end...].drop { isAddress && $0 == "." }
+      if isBegun, isEndless || rest.first.map(isPart) != true,
+        zip(text[index..<end], words).allSatisfy({ $0.lowercased() == String($1) })
+      {
         text.replaceSubrange(index..<end, with: "…")
       }
       index += 1
     }
     return String(text)
   }
-}
-
-extension Character {
-  fileprivate var isWordPart: Bool { isLetter || isNumber }
 }

@@ -3,7 +3,7 @@ package import Loans
 /// The person for whom the notices of a loan are, by which the ledger knows whom it told.
 ///
 /// That is the e-mail address without regard to case if it can be one, or else the borrower's name
-/// without regard to case and space, or else nobody known. So a notice is sent again to a corrected
+/// without regard to case, several spaces being one, or else nobody known. So a notice is sent again to a corrected
 /// name or address, and to the next reader of a copy, whoever got it before.
 package enum Person {
   /// The number for a loan that names nobody.

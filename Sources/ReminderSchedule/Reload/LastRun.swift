@@ -45,11 +45,13 @@ extension Database {
       """, now.time.date.dayNumber)
   }
 
-  /// Remembers the time of the last good reading of a catalogue, to ten minutes, and what is kept of it.
+  /// Remembers the time of the last good reading of a catalogue, to ten minutes if its loans were as before, and
+  /// what is kept of it.
   func note(
-    readingOf catalogue: Int64, at now: ClockTime, modifiedAt: ClockTime?, isDelivered: Bool
+    readingOf catalogue: Int64, at now: ClockTime, modifiedAt: ClockTime?, isDelivered: Bool,
+    hasChanged: Bool
   ) throws {
-    try note(now, in: "catalogue", "read", row: catalogue)
+    try note(now, in: "catalogue", "read", row: catalogue, step: hasChanged ? 1 : 600)
     try run(
       """
       UPDATE catalogue SET modified_at = ?1, modified_utc_offset = ?2, unknown_since = NULL,
@@ -65,15 +67,17 @@ extension Database {
   }
 
   /// Remembers the time of something in two columns of a row, `read_at` and `read_utc_offset`, unless
-  /// one less than ten minutes away is there: a run that changes nothing else would have to wait for
+  /// one less than a step of seconds away is there: a run that changes nothing else would have to wait for
   /// the disk each time.
-  private func note(_ now: ClockTime, in table: String, _ name: String, row: Int64) throws {
+  private func note(
+    _ now: ClockTime, in table: String, _ name: String, row: Int64, step: Int = 600
+  ) throws {
     try run(
       """
       UPDATE \(table) SET \(name)_at = ?1, \(name)_utc_offset = ?2
       WHERE rowid = ?3 AND coalesce(
-        abs(?1 - coalesce(?2, 0) - \(name)_at + coalesce(\(name)_utc_offset, 0)) >= 600, 1)
-      """, now.time.ordinal, now.utcOffset, row)
+        abs(?1 - coalesce(?2, 0) - \(name)_at + coalesce(\(name)_utc_offset, 0)) >= ?4, 1)
+      """, now.time.ordinal, now.utcOffset, row, step)
   }
 
   /// The highest number that a loan ever had, so that no number comes to mean another loan.

@@ -270,7 +270,8 @@ package struct Reload: ~Copyable {
       }
       try finish(removing: (unmatched + replaced.map(\.old) + displaced).sorted())
       try database.note(
-        readingOf: catalogue, at: clockTime, modifiedAt: modifiedAt, isDelivered: isDelivered)
+        readingOf: catalogue, at: clockTime, modifiedAt: modifiedAt, isDelivered: isDelivered,
+        hasChanged: summary.added + summary.changed + summary.removed > 0)
     } catch {
       throw ScheduleError(error, path: connection.file.path)
     }
@@ -331,7 +332,7 @@ extension Database {
   /// number each finds its deliveries, whichever of them leaves.
   ///
   /// Of loans alike nobody can tell which one was silenced, so nothing of them is.
-  fileprivate func numberCopies(in catalogue: Int64) throws {
+  func numberCopies(in catalogue: Int64) throws {
     let all = LoanID.all(of: catalogue)
     try run(
       """

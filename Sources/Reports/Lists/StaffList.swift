@@ -110,7 +110,7 @@ package struct StaffList {
       + (kind == .shelf
         ? "no notice that a loan has expired is due within \(counted(days, "day")), and no book is lost "
           + "or claimed returned"
-        : "no borrower with a loan that needs attention lacks a working e-mail address")
+        : "no borrower with a loan that needs attention lacks a usable e-mail address")
   }
 }
 

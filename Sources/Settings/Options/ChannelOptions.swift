@@ -82,7 +82,7 @@ package struct ChannelOptions: ParsableArguments, DescribedOptions {
     } else if !hasSchedule {
       words = "--backlog marks notices in the schedule, and there is none; leave out --state none"
     } else if channels.contains(.mailRedirect) {
-      words = "--backlog marks nothing in a trial; leave it out, or mail-redirect"
+      words = "--backlog marks nothing in a trial; leave out --backlog, or --mail-redirect"
     } else if backlog == .markAll, environment.given["backlog"]?.isFromCommandLine != true {
       (words, status) = ("mark-all is for one run; give it on the command line", .badSetting)
     } else {
