@@ -4,21 +4,19 @@ extension Schedule {
   /// Gives a catalogue another name, under which its loans and what was delivered count.
   ///
   /// If the schedule has a catalogue of that name, what was delivered of one of the two counts, and the loans
-  /// are those of the one that was read last, as if they had been read under the other name.
+  /// are those of the one that was read last, as if they had been read after the others.
   ///
   /// - Returns: how many loans it has; `nil` if the schedule has no such catalogue, or it has the name.
   public func rename(catalogue: String, to name: String) throws(ScheduleError) -> Int? {
     let transaction = try begin()
-    let reading = try reader.connection.transact { try $0.laterReading(of: name, than: catalogue) }
-    if let reading { try take(reading, into: catalogue) }
+    let readings = try reader.connection.transact { try $0.readings(of: catalogue, name) }
+    if readings.count == 2 { try take(readings[1], into: readings[0].path) }
     let count = try writeByUser { database -> Int? in
-      guard let id = try database.knownCatalogueID(catalogue),
-        !catalogue.utf8.elementsEqual(name.utf8)
+      guard let first = readings.first, !catalogue.utf8.elementsEqual(name.utf8),
+        readings.contains(where: { $0.path.utf8.elementsEqual(catalogue.utf8) })
       else { return nil }
-      if let other = try database.knownCatalogueID(name) {
-        if reading != nil { try database.run(Self.noteReading, other, id) }
-        try database.merge(other, into: id)
-      }
+      let id = first.catalogue
+      if readings.count == 2 { try database.merge(readings[1].catalogue, into: id) }
       try database.run("UPDATE catalogue SET path = ? WHERE id = ?", name, id)
       return try database.count("loan WHERE id BETWEEN ? AND ?", LoanID.all(of: id))
     }
@@ -26,20 +24,13 @@ extension Schedule {
     return count
   }
 
-  /// Gives a catalogue, ?2, the time of the last reading of another, ?1, and what is known of that.
-  private static let noteReading = """
-    UPDATE catalogue SET library = other.library, read_at = other.read_at,
-      read_utc_offset = other.read_utc_offset, modified_at = other.modified_at,
-      modified_utc_offset = other.modified_utc_offset, unknown_since = other.unknown_since
-    FROM catalogue AS other WHERE other.id = ?1 AND catalogue.id = ?2
-    """
-
-  /// Replaces the loans of a catalogue by those of another reading.
+  /// Replaces the loans of a catalogue by those of a later reading.
   private func take(_ reading: StoredReading, into catalogue: String) throws(ScheduleError) {
     // No run was later; what is known of those must not change.
-    let time = try reader.lastRun() ?? reading.time
+    guard let time = try reader.lastRun() ?? reading.time else { return }
     var reload = try beginReload(of: catalogue, at: time.time, utcOffset: time.utcOffset)
-    var (last, count) = (reading.rows.lowerBound, 0)
+    let rows = LoanID.all(of: reading.catalogue)
+    var (last, count) = (rows.lowerBound, 0)
     while true {
       let loans = try reader.connection.perform { database in
         let ladders = try Ladders(database)
@@ -47,7 +38,7 @@ extension Schedule {
           """
           \(ScheduledLoan.query(.present)) WHERE loan.id > ? AND loan.id <= ?
           ORDER BY loan.id LIMIT 1000
-          """, last, reading.rows.upperBound
+          """, last, rows.upperBound
         ) { row in try ScheduledLoan(row, ladders) }
       }
       guard let end = loans.last else { break }
@@ -65,32 +56,32 @@ extension Schedule {
 
 /// The last reading of a catalogue, as it is stored.
 private struct StoredReading {
-  let time: ClockTime
-  /// The row numbers of its loans.
-  let rows: ClosedRange<Int64>
+  /// The number of the catalogue.
+  let catalogue: Int64
+  let path: String
+  /// `nil` if it was never read.
+  let time: ClockTime?
 }
 
 extension Database {
-  /// The last reading of a catalogue, unless that of another one was later.
-  fileprivate func laterReading(of name: String, than other: String) throws -> StoredReading? {
-    guard let id = try knownCatalogueID(name), let other = try knownCatalogueID(other), id != other
-    else { return nil }
-    let time = try rows(
+  /// The last readings of two catalogues, as far as the schedule has them, the later one last.
+  fileprivate func readings(of path: String, _ other: String) throws -> [StoredReading] {
+    try rows(
       """
-      SELECT later.read_at, later.read_utc_offset FROM catalogue AS later, catalogue
-      WHERE later.id = ?1 AND catalogue.id = ?2
-        AND later.read_at - coalesce(later.read_utc_offset, 0)
-          >= coalesce(catalogue.read_at - coalesce(catalogue.read_utc_offset, 0), 0)
-      """, id, other
-    ) { $0.clockTime(0) }.first
-    return (time ?? nil).map { StoredReading(time: $0, rows: LoanID.all(of: id)) }
+      SELECT id, path, read_at, read_utc_offset FROM catalogue WHERE path IN (?1, ?2)
+      ORDER BY read_at - coalesce(read_utc_offset, 0), path = ?2
+      """, path, other
+    ) { StoredReading(catalogue: $0.integer(0), path: $0.text(1) ?? "", time: $0.clockTime(2)) }
   }
 
-  /// Makes a catalogue a part of another one, and forgets it.
+  /// Makes a catalogue, whose loans another one has now, a part of that, and forgets it.
   fileprivate func merge(_ other: Int64, into id: Int64) throws {
     try run(
       """
-      UPDATE catalogue SET is_delivered = max(catalogue.is_delivered, other.is_delivered)
+      UPDATE catalogue SET library = other.library, read_at = other.read_at,
+        read_utc_offset = other.read_utc_offset, modified_at = other.modified_at,
+        modified_utc_offset = other.modified_utc_offset, unknown_since = other.unknown_since,
+        is_delivered = max(catalogue.is_delivered, other.is_delivered)
       FROM catalogue AS other WHERE other.id = ?1 AND catalogue.id = ?2
       """, other, id)
     try mergeDeliveries(by: "catalogue", from: other, into: id)
@@ -118,27 +109,17 @@ extension Database {
     try run("DELETE FROM silence WHERE catalogue = ?", other)
   }
 
-  /// Gives a catalogue the loans that have left another one, or leave it now, unless it has the same itself.
+  /// Gives a catalogue the loans that have left another one, unless it has the same itself.
   private func moveLeftLoans(of other: Int64, to id: Int64) throws {
     let (rows, distance) = (LoanID.all(of: other), (id - other) << LoanID.shift)
-    func own(_ table: LoanTable, _ loan: LoanTable) -> String {
-      """
-      SELECT 1 FROM \(table.rawValue) AS own
-      WHERE own.id >> \(LoanID.shift) = ?3 AND own.identity = \(loan.rawValue).identity
-        AND own.expiration = \(loan.rawValue).expiration AND own.person = \(loan.rawValue).person
-      """
-    }
-    try run(
-      """
-      INSERT INTO left_loan
-      SELECT loan.*, coalesce(read_at / 86400, added_on) FROM loan, catalogue
-      WHERE loan.id BETWEEN ?1 AND ?2 AND catalogue.id = ?3
-        AND NOT EXISTS (\(own(.present, .present)))
-      """, rows, id)
     for table in LoanTable.allCases {
       try run(
-        "DELETE FROM left_loan WHERE id BETWEEN ?1 AND ?2 AND EXISTS (\(own(table, .left)))", rows,
-        id)
+        """
+        DELETE FROM left_loan WHERE id BETWEEN ?1 AND ?2 AND EXISTS (
+          SELECT 1 FROM \(table.rawValue) AS own
+          WHERE own.id >> \(LoanID.shift) = ?3 AND own.identity = left_loan.identity
+            AND own.expiration = left_loan.expiration AND own.person = left_loan.person)
+        """, rows, id)
     }
     // Those set apart have the number of their row for an identity, and so has what was told of them.
     for table in ["delivery", "silence"] {
