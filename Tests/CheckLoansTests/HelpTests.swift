@@ -119,6 +119,10 @@ struct HelpTests {
     (["validate", ""], "a catalogue's name is empty; is a shell variable unset?"),
     (["timer", ""], "a catalogue's name is empty; is a shell variable unset?"),
     (["schedule", "forget", ""], "a catalogue's name is empty; is a shell variable unset?"),
+    (
+      ["plan", "--notify", "stdout", "--backlog", "mark"],
+      "--backlog is for a run that delivers; leave it out"
+    ),
   ])
   func `64 is what makes no sense to the command`(
     arguments: [String], words: String

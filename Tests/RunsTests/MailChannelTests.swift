@@ -1137,6 +1137,9 @@ struct MailChannelTests {
     #expect(desk.tried == ["anna@example.org"], "one message a day")
     #expect(try await desk.run("--now", "2026-11-22T07:00") == Outcome(0))
     #expect(desk.tried == ["anna@example.org", "anna@example.org"])
+    #expect(try await desk.desk.run("schedule", "cancel", "--all").status == 0)
+    let cancelled = try await desk.desk.run("schedule", "again", "1")
+    #expect(cancelled.text.contains("the next run that reads the catalogue sends"))
   }
 
   @Test func `What was not sent is not sent again, and what is silenced waits`() async throws {

@@ -146,6 +146,9 @@ struct CatalogueTableTests {
     let result = try await desk.run("-q")
     #expect(result.status == 66)
     #expect(result.errorText.hasSuffix("; no file matches this pattern\n"))
+    let quoted = try await desk.run("validate", "patrons/*.xml")
+    #expect(quoted.status == 66)
+    #expect(quoted.errorText.contains("; remove the quotation marks, and the shell expands"))
     try desk.writeSettings(
       """
       catalogues = ["../../books.xml"]
