@@ -142,7 +142,7 @@ struct StatusTests {
     let status = try await desk.run("status")
     #expect(status.status == 74)
     #expect(status.errorText.contains("is damaged; restore it from a backup"))
-    // In the words of SQLite's own check.
+    // SQLite's own check names a page; of what is only read, it says that the file is malformed.
     #expect(status.errorText.contains("age "), "\(status.errorText)")
   }
 

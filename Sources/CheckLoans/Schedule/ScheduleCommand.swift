@@ -136,7 +136,7 @@ struct ForgetCommand: ScheduleChange {
     if catalogues.isEmpty && channel.isEmpty && borrowerIs.isEmpty && address.isEmpty {
       throw ValidationError("name a catalogue, or give --channel, --borrower-is or --address")
     }
-    if borrowerIs.contains(where: { $0.allSatisfy(\.isWhitespace) }) {
+    if borrowerIs.contains(where: \.trimmed.isEmpty) {
       throw ValidationError("--borrower-is needs a name or an address; is a shell variable unset?")
     }
   }

@@ -23,14 +23,14 @@ extension String {
     let text = lowercased()
     // No name is so long, and comparing costs the product of the lengths.
     guard text.unicodeScalars.count <= 64 else { return nil }
+    let isLong = text.count >= 4
     var best: (name: String, distance: Int)?
     for name in names where name.utf8.count <= 256 {
-      let isLong = text.count >= 4
+      let other = name.lowercased()
       // Its beginning is nearer than any word with other letters.
-      let isBeginning = isLong && name.lowercased().hasPrefix(text)
-      let distance = isBeginning ? 0 : text.editDistance(to: name.lowercased())
+      let distance = isLong && other.hasPrefix(text) ? 0 : text.editDistance(to: other)
       let isClose = distance <= Swift.max(1, Swift.max(text.count, name.count) / 3)
-      let isPart = isLong && name.lowercased().contains(text)
+      let isPart = isLong && other.contains(text)
       guard isClose || isPart, distance < best?.distance ?? .max else { continue }
       best = (name, distance)
     }

@@ -50,7 +50,7 @@ extension Message {
   package static let mailUnsubscribe = message("Stop these messages")
 }
 
-/// The sentences of a message to the library about readers who cannot be written to.
+/// The sentences of a message to the library about borrowers who cannot be written to.
 extension Message {
   // Translators: the subject.
   package static let deskSubject = plural(
@@ -59,9 +59,9 @@ extension Message {
   package static let deskIntro = plural(
     "This borrower could not be reached by e-mail. Please let them know in another way.",
     "These borrowers could not be reached by e-mail. Please let them know in another way.")
-  // Translators: in place of a reader's name.
+  // Translators: in place of a borrower's name.
   package static let deskNameless = message("Borrower without a name")
-  // Translators: the reason why a reader could not be written to; so are those that follow.
+  // Translators: the reason why a borrower could not be written to; so are those that follow.
   package static let deskNoAddress = message("The catalogue has no e-mail address.")
   package static let deskInvalidAddress = message("The address {address} is not valid.")
   package static let deskUnusableAddress = message("Nothing is sent to the address {address}.")

@@ -19,8 +19,8 @@ extension Schedule {
   /// Forgets what is kept of one borrower beyond the loans that a catalogue has: those that were returned,
   /// what was sent about them under whatever address, and silences of single ones.
   ///
-  /// - Parameter borrower: an e-mail address, or the name of a borrower without a usable one; case, and how
-  ///   its accents are encoded, do not count.
+  /// - Parameter borrower: an e-mail address, or the name of a borrower without a usable one; case, how its
+  ///   accents are encoded, and which white space it has do not count.
   public func forget(borrower: String) throws(ScheduleError) -> Forgotten {
     try writeByUser { database in
       var borrower = ForgottenBorrower(borrower)
@@ -101,9 +101,10 @@ private struct ForgottenBorrower {
     let reasons = try database.rows(
       "SELECT id, text FROM reason WHERE text <> ?", Delivery.toLibrary
     ) { ($0.integer(0), $0.text(1) ?? "") }
+    // A name may be a part of another.
+    let longestFirst = texts.sorted { $0.count > $1.count }
     for (id, reason) in reasons {
-      var text = reason
-      for word in texts.sorted(by: { $0.count > $1.count }) { text = text.leavingOut(word) }
+      let text = longestFirst.reduce(reason) { $0.leavingOut($1) }
       if text.utf8.elementsEqual(reason.utf8) { continue }
       if let same = try database.integer("SELECT id FROM reason WHERE text = ?", text) {
         try database.run("UPDATE delivery SET reason = ? WHERE reason = ?", same, id)

@@ -10,12 +10,12 @@ extension Schedule {
   public func rename(catalogue: String, to name: String) throws(ScheduleError) -> Int? {
     let transaction = try begin()
     let readings = try reader.connection.transact { try $0.readings(of: catalogue, name) }
+    guard !catalogue.utf8.elementsEqual(name.utf8),
+      readings.contains(where: { $0.path.utf8.elementsEqual(catalogue.utf8) })
+    else { return nil }
     if readings.count == 2 { try take(readings[1], into: readings[0].path) }
-    let count = try writeByUser { database -> Int? in
-      guard let first = readings.first, !catalogue.utf8.elementsEqual(name.utf8),
-        readings.contains(where: { $0.path.utf8.elementsEqual(catalogue.utf8) })
-      else { return nil }
-      let id = first.catalogue
+    let count = try writeByUser { database in
+      let id = readings[0].catalogue
       if readings.count == 2 { try database.merge(readings[1].catalogue, into: id) }
       try database.run("UPDATE catalogue SET path = ? WHERE id = ?", name, id)
       return try database.count("loan WHERE id BETWEEN ? AND ?", LoanID.all(of: id))
@@ -29,12 +29,12 @@ extension Schedule {
     // No run was later; what is known of those must not change.
     guard let time = try reader.lastRun() ?? reading.time else { return }
     var reload = try beginReload(of: catalogue, at: time.time, utcOffset: time.utcOffset)
+    let ladders = try reader.connection.perform { try Ladders($0) }
     let rows = LoanID.all(of: reading.catalogue)
     var (last, count) = (rows.lowerBound, 0)
     while true {
       let loans = try reader.connection.perform { database in
-        let ladders = try Ladders(database)
-        return try database.rows(
+        try database.rows(
           """
           \(ScheduledLoan.query(.present)) WHERE loan.id > ? AND loan.id <= ?
           ORDER BY loan.id LIMIT 1000

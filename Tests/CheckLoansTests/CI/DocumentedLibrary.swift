@@ -156,9 +156,6 @@ struct DocumentedLibrary {
     case "sql": break
     // `make lint` compares the graph of the rooms.
     case "text" where block.heading == "The rooms": break
-    case "ini":
-      let command = block.text.split(separator: "\n").first { $0.hasPrefix("command=") }
-      try await pipeline.shell(String(try #require(command).dropFirst("command=".count)))
     case "jsonc":
       let setting = block.text.split(separator: "\n").dropFirst().joined(separator: "\n")
       let json = try JSON(parsing: "{\(setting)}")
